@@ -1,0 +1,7 @@
+"""Torch Clinic: PyTorch errors whose break and fix have been run."""
+
+from pathlib import Path
+
+#: The checkout: snippets/, docs/, evidence/ and vocabulary.yml lie below it.
+ROOT = Path(__file__).resolve().parent.parent
+LANGUAGES = ("en", "zh")

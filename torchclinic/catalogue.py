@@ -1,0 +1,287 @@
+"""The catalogue: all symptoms, loaded and checked. Site, tests, index and command line read this and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import LANGUAGES, ROOT, evidence, known, page, snippet, yamlfile
+from .evidence import Evidence
+from .known import KnownMessage
+from .page import Page
+from .problem import Problems
+from .snippet import Snippet
+
+
+class UnknownSymptom(KeyError):
+    """No symptom has this id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass
+class Symptom:
+    """One symptom: its snippet and its page in each language."""
+
+    snippet: Snippet
+    pages: dict[str, Page]
+
+    @property
+    def id(self) -> str:
+        return self.snippet.id
+
+    @property
+    def stem(self) -> str:
+        return self.snippet.stem
+
+    @property
+    def topic(self) -> str:
+        return self.snippet.topic
+
+    def title(self, language: str) -> str:
+        return self.pages[language].title if language in self.pages else self.stem
+
+
+@dataclass
+class Catalogue:
+    root: Path
+    symptoms: dict[str, Symptom]  # by stem, in the order of topics
+    topics: dict[str, dict[str, str]]  # id -> {language: name}
+    tags: dict[str, dict[str, str]]
+    evidence: list[Evidence]
+    problems: Problems
+    known: dict[str, KnownMessage] = field(default_factory=dict)  # by stem; none of them has a page
+
+    def find(self, name: str) -> Symptom:
+        """A symptom by `topic/stem` or `stem`.
+
+        Raises:
+            UnknownSymptom: names the nearest ids.
+        """
+        symptom = self.symptoms.get(name.rpartition("/")[2])
+        if symptom is None or ("/" in name and symptom.id != name):
+            import difflib
+
+            ids = [symptom.id for symptom in self.symptoms.values()]
+            near = difflib.get_close_matches(name, [*ids, *self.symptoms], 3, 0.5)
+            hint = f"; did you mean {', '.join(near)}?" if near else "; `python -m torchclinic catalogue` lists them"
+            raise UnknownSymptom(f"no symptom `{name}`{hint}")
+        return symptom
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """What `catalogue --json` prints: one mapping for each symptom."""
+        return [
+            {
+                "id": symptom.id,
+                "title": {language: symptom.title(language) for language in LANGUAGES},
+                "wordings": [
+                    {key: value for key, value in vars(wording).items() if key not in ("parts", "line") and value} for wording in symptom.snippet.wordings
+                ],
+                "cases": {name: list(case.cells) for name, case in symptom.snippet.cases.items()},
+                "needs": symptom.snippet.needs,
+                "tags": symptom.snippet.tags,
+                "outranks": symptom.snippet.outranks,
+                "evidence": {record.environment: record.summary(symptom.snippet) for record in self.evidence},
+            }
+            for symptom in self.symptoms.values()
+        ]
+
+
+def load(root: Path = ROOT) -> Catalogue:
+    """Read and check everything. Nothing is executed; every broken rule is in `problems`."""
+    problems = Problems(root)
+    vocabulary_file = root / "vocabulary.yml"
+    try:
+        vocabulary = yamlfile.load(vocabulary_file.read_text(encoding="utf-8"), vocabulary_file, 1, problems)
+    except OSError as error:
+        problems.add(vocabulary_file, 0, f"cannot be read: {error}")
+        vocabulary = {}
+    topics, tags = vocabulary.get("topics") or {}, vocabulary.get("tags") or {}
+    for kind, words in (("topic", topics), ("tag", tags)):
+        for name, labels in words.items():
+            for language in LANGUAGES:
+                if not isinstance(labels, dict) or not labels.get(language):
+                    problems.add(vocabulary_file, 0, f"{kind} `{name}` has no label in `{language}`")
+    snippets = _snippets(root, topics, problems)
+    pages = {language: _pages(root, language, topics, problems) for language in LANGUAGES}
+    order = {topic: number for number, topic in enumerate(topics)}
+    symptoms = {
+        stem: Symptom(snippets[stem], {language: pages[language][stem] for language in LANGUAGES if stem in pages[language]})
+        for stem in sorted(snippets, key=lambda stem: (order.get(snippets[stem].topic, 99), stem))
+    }
+    catalogue = Catalogue(root, symptoms, topics, tags, evidence.read_all(root / "evidence", problems), problems)
+    catalogue.known = known.read_all(root / "known", topics, problems)
+    _check(catalogue, pages)
+    problems.sort()
+    return catalogue
+
+
+def _snippets(root: Path, topics: dict[str, Any], problems: Problems) -> dict[str, Snippet]:
+    found: dict[str, Snippet] = {}
+    for file in sorted((root / "snippets").rglob("*.py")):
+        if file.parent.parent != root / "snippets" or file.parent.name not in topics:
+            problems.add(file, 0, f"a snippet lies in snippets/<topic>/; topics are {', '.join(topics)}")
+            continue
+        made = snippet.read(file, problems)
+        if made is None:
+            continue
+        if made.stem in found:
+            problems.add(file, 0, f"stem `{made.stem}` is taken by {found[made.stem].id}; a stem is unique")
+            continue
+        found[made.stem] = made
+    return found
+
+
+def _pages(root: Path, language: str, topics: dict[str, Any], problems: Problems) -> dict[str, Page]:
+    found = {}
+    for topic in topics:
+        for file in sorted((root / "docs" / language / topic).glob("*.md")):
+            if file.stem == "index":
+                continue
+            made = page.read(file, language, problems)
+            if made is not None:
+                found[file.stem] = made
+    return found
+
+
+def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
+    problems, root = catalogue.problems, catalogue.root
+    for language in LANGUAGES:
+        for stem, made in pages[language].items():
+            topic = made.file.parent.name
+            if stem not in catalogue.symptoms or catalogue.symptoms[stem].topic != topic:
+                problems.add(made.file, 0, f"its snippet is gone: there is no snippets/{topic}/{stem}.py. Write it, or remove the page")
+    for symptom in catalogue.symptoms.values():
+        _check_facts(catalogue, symptom)
+        for language in LANGUAGES:
+            if language in symptom.pages:
+                _check_page(catalogue, symptom, symptom.pages[language])
+            else:
+                problems.add(root / "docs" / language / f"{symptom.id}.md", 0, f"the page of {symptom.id} is missing; `python -m torchclinic new {symptom.id}` makes it")
+        if set(symptom.pages) == set(LANGUAGES):
+            _check_translation(symptom, problems)
+    for stem, message in catalogue.known.items():
+        if stem in catalogue.symptoms:
+            problems.add(message.file, 0, f"`{stem}` has a page now: move what is missing to {catalogue.symptoms[stem].id}.py and remove it here")
+        for other in message.outranks:
+            if other not in catalogue.symptoms and other not in catalogue.known:
+                problems.add(message.file, 0, f"`{stem}` outranks `{other}`, which is neither a symptom nor a known message")
+    _check_wordings(catalogue)
+
+
+def _check_wordings(catalogue: Catalogue) -> None:
+    """The index's own lint: every wording is found, and given to its symptom."""
+    from . import index
+
+    entries = [(stem, wording, symptom.snippet.file) for stem, symptom in catalogue.symptoms.items() for wording in symptom.snippet.wordings]
+    entries += [(stem, wording, message.file) for stem, message in catalogue.known.items() for wording in message.wordings]
+    for file, line, message in index.lint(index.build(catalogue), entries):
+        catalogue.problems.add(file, line, message)
+
+
+def _check_facts(catalogue: Catalogue, symptom: Symptom) -> None:
+    made, problems = symptom.snippet, catalogue.problems
+    lines = made.text.splitlines()
+
+    def add(word: str, message: str) -> None:
+        problems.add(made.file, next((number for number, line in enumerate(lines, 1) if word in line), 1), message)
+
+    for tag in made.tags:
+        if tag not in catalogue.tags:
+            add(tag, f"unknown tag `{tag}`: take one of vocabulary.yml, or add it there in both languages")
+    if not made.tags:
+        add("# ---", "no tags")
+    for stem in made.outranks:
+        if stem not in catalogue.symptoms and stem not in catalogue.known:
+            add(stem, f"`outranks` names `{stem}`, which is no symptom")
+    for name in made.related:
+        if name.rpartition("/")[2] not in catalogue.symptoms:
+            add(name, f"`related` names `{name}`, which is no symptom")
+
+
+def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
+    problems, cases = catalogue.problems, symptom.snippet.cases
+    shown: set[tuple[str, str]] = set()
+    for word, name, line in made.directives:
+        if word == "wordings":
+            shown.add(("wordings", ""))
+        elif name not in cases:
+            problems.add(made.file, line, f"`{{{{ {word} {name} }}}}`: the snippet has no case `{name}`; it has {', '.join(cases)}")
+        elif word == "check" and "check" not in cases[name].cells:
+            problems.add(made.file, line, f"`{{{{ check {name} }}}}`: the snippet has no cell `check {name}`")
+        else:
+            if (word, name) in shown:
+                problems.add(made.file, line, f"`{{{{ {word} {name} }}}}` stands twice")
+            shown.add((word, name))
+    for name, case in cases.items():
+        for word in ("case", "check"):
+            if (word == "case" or "check" in case.cells) and (word, name) not in shown:
+                problems.add(made.file, 0, f"never shows `{{{{ {word} {name} }}}}`: every cell of the snippet is shown")
+        if name not in [anchor for anchor, _ in made.cases]:
+            problems.add(made.file, 0, f"no heading `### … {{#{name}}}`: every case is told from the others")
+    if symptom.snippet.wordings and ("wordings", "") not in shown:
+        problems.add(made.file, 0, "never shows `{{ wordings }}`")
+    for anchor, line in made.cases:
+        if anchor not in cases:
+            problems.add(made.file, line, f"`{{#{anchor}}}` is no case of the snippet")
+    holes = {name for wording in symptom.snippet.wordings for name in wording.holes}
+    for sentence in made.diagnoses:
+        for name in placeholders(sentence):
+            if name not in holes:
+                problems.add(made.file, 1, f"the diagnosis uses {{{name}}}, but no wording has a hole of that name (they have {', '.join(sorted(holes)) or 'none'})")
+    for target, line in made.links:
+        _check_link(catalogue, made, target, line)
+
+
+def placeholders(sentence: str) -> list[str]:
+    """Names in braces, in order."""
+    import string
+
+    try:
+        return [name for _, name, _, _ in string.Formatter().parse(sentence) if name is not None]
+    except ValueError:
+        return [sentence]
+
+
+def _check_link(catalogue: Catalogue, made: Page, target: str, line: int) -> None:
+    if "://" in target or target.startswith("mailto:"):
+        return
+    path, _, anchor = target.partition("#")
+    file = (made.file.parent / path).resolve() if path else made.file
+    home = catalogue.root / "docs" / made.language
+    if not file.is_relative_to(home):
+        catalogue.problems.add(made.file, line, f"link `{target}` leaves docs/{made.language}")
+    elif not file.exists():
+        catalogue.problems.add(made.file, line, f"link `{target}` leads nowhere")
+    elif anchor and not path and anchor not in {*page.SECTIONS, *(name for name, _ in made.cases)}:
+        catalogue.problems.add(made.file, line, f"link `{target}`: no such section or case on this page")
+
+
+def _check_translation(symptom: Symptom, problems: Problems) -> None:
+    english, chinese = symptom.pages["en"], symptom.pages["zh"]
+    stamps = chinese.meta.get("source") or {}
+    stamp = f"bring the Chinese along, then `python -m torchclinic stamp {symptom.id}`"
+    if not isinstance(stamps, dict):
+        problems.add(chinese.file, 1, f"`source` maps sections to hashes; {stamp}")
+        return
+    hashes = english.hashes()
+    for name, value in hashes.items():
+        if name in page.PROSE_FIELDS and not chinese.meta.get(name):
+            problems.add(chinese.file, 1, f"front matter lacks `{name}`, which the English page has")
+        if stamps.get(name) != value:
+            was = "is not stamped" if name not in stamps else "has changed since this was written"
+            problems.add(chinese.file, chinese.sections[name].line if name in chinese.sections else 1, f"English `{name}` {was}: {stamp}")
+    for name in stamps:
+        if name not in hashes:
+            problems.add(chinese.file, 1, f"`source` stamps `{name}`, which the English page has not; {stamp}")
+    for what, one, other in (
+        ("directives", [item[:2] for item in english.directives], [item[:2] for item in chinese.directives]),
+        ("case headings", [name for name, _ in english.cases], [name for name, _ in chinese.cases]),
+        ("link targets", sorted(target for target, _ in english.links if "://" not in target), sorted(target for target, _ in chinese.links if "://" not in target)),
+        ("holes of the diagnosis", [sorted(placeholders(s)) for s in english.diagnoses], [sorted(placeholders(s)) for s in chinese.diagnoses]),
+    ):
+        if one != other:
+            missing = [item for item in one if item not in other] or [item for item in other if item not in one]
+            problems.add(chinese.file, 0, f"{what} differ from the English page: {missing or 'their order'}")

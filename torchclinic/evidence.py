@@ -1,0 +1,114 @@
+"""Evidence: what one run of the snippets recorded on one machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .problem import Problems
+from .snippet import Snippet
+
+VERSION = 1
+
+
+@dataclass
+class Evidence:
+    """One file: everything that ran on one torch and one kind of device.
+
+    Attributes:
+        torch, device, device_name, cuda: the environment; `cuda` is the toolkit's version or "".
+        symptoms: stem -> {"hash", "date", "python", "platform", "cells" or "skipped"}; see docs of the file's format in evidence/README.md.
+    """
+
+    torch: str
+    device: str
+    device_name: str
+    cuda: str = ""
+    symptoms: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> str:
+        return f"{self.torch}-{self.device_slug}"
+
+    @property
+    def device_slug(self) -> str:
+        """`cpu`, or the GPU's name as a file name: `nvidia-h200`."""
+        if self.device == "cpu":
+            return "cpu"
+        return "-".join("".join(c if c.isalnum() else " " for c in self.device_name.lower()).split())
+
+    def status(self, snippet: Snippet) -> str:
+        """`passed`, `failed`, `skipped`, `stale` (ran before the last change) or `absent`."""
+        entry = self.symptoms.get(snippet.stem)
+        if entry is None:
+            return "absent"
+        if entry["hash"] != snippet.hash:
+            return "stale"
+        if "skipped" in entry:
+            return "skipped"
+        return "passed" if all(cell["outcome"] == "passed" for cell in entry["cells"].values()) else "failed"
+
+    def summary(self, snippet: Snippet) -> dict[str, Any]:
+        entry = self.symptoms.get(snippet.stem) or {}
+        return {"status": self.status(snippet), **{key: entry[key] for key in ("date", "skipped") if key in entry}}
+
+    def cell(self, snippet: Snippet, name: str) -> dict[str, Any] | None:
+        """What was recorded of a cell, unless the snippet has changed since."""
+        entry = self.symptoms.get(snippet.stem)
+        if entry is None or entry["hash"] != snippet.hash:
+            return None
+        return entry.get("cells", {}).get(name)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "torch": self.torch,
+            "device": self.device,
+            "device_name": self.device_name,
+            "cuda": self.cuda,
+            "symptoms": dict(sorted(self.symptoms.items())),
+        }
+
+
+def read(file: Path) -> Evidence:
+    """Raises: OSError, ValueError (not JSON, or of another version)."""
+    data = json.loads(file.read_text(encoding="utf-8"))
+    if data.get("version") != VERSION:
+        raise ValueError(f"evidence of version {data.get('version')}; this program reads version {VERSION}")
+    return Evidence(data["torch"], data["device"], data["device_name"], data["cuda"], data["symptoms"])
+
+
+def read_all(folder: Path, problems: Problems) -> list[Evidence]:
+    """Every evidence file; CPU first, newest torch first."""
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        try:
+            made = read(file)
+        except (OSError, ValueError, KeyError) as error:
+            problems.add(file, 0, f"no evidence that can be read ({error}); record it anew with `python -m torchclinic verify --record`")
+            continue
+        if file.stem != made.environment:
+            problems.add(file, 0, f"holds the evidence of {made.environment}; rename it to {made.environment}.json")
+        found.append(made)
+    return sorted(found, key=lambda made: (made.device != "cpu", [-int(part) for part in made.torch.split(".") if part.isdigit()]))
+
+
+def merge(folder: Path, new: Evidence) -> Path:
+    """Add to the file of this environment what a run recorded, keeping the symptoms that did not run; returns the file.
+
+    A symptom that a run skipped does not replace what was recorded of the same code before.
+    """
+    file = folder / f"{new.environment}.json"
+    if file.exists():
+        old = read(file)
+        kept = dict(old.symptoms)
+        for stem, entry in new.symptoms.items():
+            if "skipped" in entry and stem in kept and kept[stem]["hash"] == entry["hash"]:
+                continue
+            kept[stem] = entry
+        new.symptoms = kept
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(new.as_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return file

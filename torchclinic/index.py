@@ -1,0 +1,122 @@
+"""The index: the compact mapping that the matcher reads, in the browser and in Python.
+
+    {"version": 1,
+     "holes": {kind: [characters, cap]},
+     "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]}}},
+     "wordings": [{"symptom", "text", "parts": [literal | [name, kind]], "exception", "role", "anchors": [word], "near": [text], "when": [..]}]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from . import LANGUAGES, lookup
+from .catalogue import Catalogue
+from .wording import HOLES, Hole, Wording
+
+VERSION = 1
+#: Words that stand in most logs and tracebacks: of little use for finding the lines worth reading.
+COMMON = frozenset(
+    """File line in self module torch return Error error the a to of and is for not be with on was are this that it from or as at an if you your
+    RuntimeError ValueError TypeError Traceback most recent call last nn py lib site packages python3 python train main model forward data
+    utils input output use loss import def args kwargs rank torch_ tensor Tensor size epoch step int float cuda device cpu None True False
+    __call__ _call_impl anaconda3 envs home user root usr local run name type expected Expected but got must""".split()
+)
+#: Two rare words of a wording: where a wrapped line has cut one of them, the other still leads to the line.
+ANCHORS = 2
+
+
+def build(catalogue: Catalogue) -> dict[str, Any]:
+    """The index of a catalogue. Pure data: the same catalogue gives the same index."""
+    symptoms: dict[str, dict[str, Any]] = {}
+    wordings: list[dict[str, Any]] = []
+    entries: list[tuple[str, Wording]] = []
+    for stem, symptom in catalogue.symptoms.items():
+        symptoms[stem] = {
+            "topic": symptom.topic,
+            "title": {language: symptom.title(language) for language in LANGUAGES},
+            "page": True,
+            "outranks": symptom.snippet.outranks,
+            "diagnosis": {language: made.diagnoses for language, made in symptom.pages.items() if made.diagnoses},
+        }
+        entries += [(stem, wording) for wording in symptom.snippet.wordings]
+    for stem, message in catalogue.known.items():
+        symptoms[stem] = {
+            "topic": message.topic,
+            "title": message.title,
+            "page": False,
+            "outranks": message.outranks,
+            "diagnosis": message.diagnosis,
+        }
+        if message.docs:
+            symptoms[stem]["docs"] = message.docs
+        entries += [(stem, wording) for wording in message.wordings]
+    frequency = Counter(word for _, wording in entries for word in set(_words(wording)))
+    for stem, wording in entries:
+        made: dict[str, Any] = {
+            "symptom": stem,
+            "text": wording.text,
+            "parts": [_single_blanks(part) if isinstance(part, str) else [part.name, part.kind] for part in wording.parts],
+            "exception": wording.exception,
+            "role": wording.role,
+            "anchors": anchors(wording, frequency),
+        }
+        for name in ("near", "when"):
+            if getattr(wording, name):
+                made[name] = list(getattr(wording, name))
+        wordings.append(made)
+    return {"version": VERSION, "holes": {kind: list(hole) for kind, hole in HOLES.items()}, "symptoms": symptoms, "wordings": wordings}
+
+
+def _single_blanks(literal: str) -> str:
+    """The matcher reads lines with single blanks; a literal keeps the blank at its ends."""
+    while "  " in literal:
+        literal = literal.replace("  ", " ")
+    return literal
+
+
+def _words(wording: Wording) -> list[str]:
+    """Words of a wording that stand alone in the printed text: not glued to a hole's value."""
+    found = []
+    for at, part in enumerate(wording.parts):
+        if isinstance(part, Hole):
+            continue
+        words = lookup.words(part)
+        after_hole = at > 0 and part[0] in lookup.WORD
+        before_hole = at + 1 < len(wording.parts) and part[-1] in lookup.WORD
+        found += words[1 if after_hole else 0 : len(words) - 1 if before_hole else len(words)]
+    return found
+
+
+def anchors(wording: Wording, frequency: Counter[str]) -> list[str]:
+    """The rarest words of a wording; [] if there is none, which the lint reports."""
+    usable = [word for word in dict.fromkeys(_words(wording)) if len(word) > 2 and not word.isdigit()]
+    usable.sort(key=lambda word: (word in COMMON, frequency[word], -len(word), word))
+    return usable[:ANCHORS]
+
+
+def lint(index: dict[str, Any], entries: list[tuple[str, Wording, Path]]) -> list[tuple[Path, int, str]]:
+    """Wordings that the matcher could not find or would give to the wrong symptom.
+
+    Args:
+        entries: (stem, wording, its file), for reports.
+    """
+    found = []
+    for made, (stem, wording, file) in zip(index["wordings"], entries, strict=True):
+        if not made["anchors"]:
+            found.append((file, wording.line, f"wording {wording.text!r} has no word of three letters that stands alone; the lookup finds lines by such words"))
+            continue
+        sample = wording.sample + "".join(f"\n{text}" for text in wording.near[:1])
+        answer = lookup.lookup(index, sample)
+        first = answer["hits"][0]["symptom"] if answer["hits"] else None
+        if first != stem:
+            found.append((file, wording.line, f"the sample of {wording.text!r} is looked up as {first or 'no match'}, not as {stem}: set `outranks`, `near`, or make it tell more"))
+    return found
+
+
+def dumps(index: dict[str, Any]) -> str:
+    """The index as the site serves it."""
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":"))

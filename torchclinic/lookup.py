@@ -1,0 +1,460 @@
+"""The lookup: from pasted text to the symptom whose words it prints. Standard library only; docs/assets/lookup.js is its twin.
+
+No similarity, no regular expressions: a wording is in the text or it is not. Three steps:
+
+1. Find the lines worth reading. Every wording has rare words (its anchors); only lines around such a word are read further, so a
+   long log costs one pass over its words.
+2. Clean those lines (prefixes of ranks, loggers, boxes, quotes) and match the wordings in them: as printed, and, for lines that a
+   terminal has wrapped, with all blanks squeezed out of both sides.
+3. Decide: the cause before what it causes before what merely wraps it; errors before warnings; the first of a chain of exceptions.
+
+The two twins must agree on every input, so nothing here depends on Unicode tables: words, blanks and line ends are listed below.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_ONLY_WORDS = {code: " " for code in range(128) if chr(code) not in WORD}
+#: What people's editors, browsers and chat programs put in place of what was printed.
+_REPLACE = (
+    *((chr(code), " ") for code in (9, 11, 12, 28, 29, 30, 31, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
+    *((chr(code), "") for code in (0, 0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)),
+    *zip("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb", "'''\"\"\"\"\"", strict=True),
+    *zip("\uff08\uff09\uff0c\uff1a\uff1b\uff01\uff1f\uff3b\uff3d\uff1d\uff0e\uff40", "(),:;!?[]=.`", strict=True),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", '"'),
+    ("&#39;", "'"),
+    ("&#x27;", "'"),
+    ("&nbsp;", " "),
+    ("&amp;", "&"),
+)
+#: Lines read before and after a line that holds an anchor: a wrapped message has its rare words in one of them.
+CONTEXT = 4
+_CHAINS = ("The above exception was the direct cause of the following exception", "During handling of the above exception, another exception occurred")
+_ROLES = ("cause", "symptom", "wrapper")
+_EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f"
+_LEVELS = ("ERROR", "WARNING", "WARN", "INFO", "DEBUG", "CRITICAL", "FATAL", "(W)", "(E)")
+_CODE = ("raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", "f\"", "f'", "TORCH_CHECK", "#")
+_TYPES = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Unsupported", "Failed", "Timeout", "Iteration", "Miss", "Hit")
+
+
+def words(text: str) -> list[str]:
+    """Runs of ASCII letters, digits and underscores."""
+    return text.translate(_ONLY_WORDS).split(" ") if text.isascii() else _words_of_any(text)
+
+
+def _words_of_any(text: str) -> list[str]:
+    # Everything else ends a word. `encode` is the quick way to a text of one byte a character.
+    return text.encode("ascii", "replace").decode("ascii").translate(_ONLY_WORDS).split(" ")
+
+
+def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
+    """Which symptom does this text print?
+
+    Args:
+        index: what `index.build` made.
+        text: anything; it is only ever read.
+
+    Returns:
+        status: "match"; "ambiguous" (several independent errors; hits in order); "none"; "empty"; "binary" (no text).
+        hits: best first, each with symptom, topic, title, page, docs, line (1-based, of the paste), raw (that line as pasted), wording,
+            values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences].
+        looked_for: for "none", the line that was looked up, cleaned.
+    """
+    raw = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not raw.strip(" \n\t\ufeff\u200b\u00a0\x00"):
+        return {"status": "empty", "hits": [], "looked_for": ""}
+    if _binary(raw):
+        return {"status": "binary", "hits": [], "looked_for": ""}
+    raw_lines = raw.split("\n")
+    clean = normalise(raw)
+    lines = clean.split("\n")
+    found = _occurrences(index, clean, lines)
+    hits = _decide(index, found, lines)
+    for hit in hits:
+        hit["raw"] = raw_lines[hit["line"] - 1]
+    if not hits:
+        return {"status": "none", "hits": [], "looked_for": _looked_for(lines)}
+    return {"status": "ambiguous" if _ambiguous(hits) else "match", "hits": [_public(index, hit, hits) for hit in hits], "looked_for": ""}
+
+
+def diagnose(index: dict[str, Any], hit: dict[str, Any], language: str) -> str:
+    """The symptom's sentence with the user's own values; "" where the paste does not hold them."""
+    for sentence in index["symptoms"][hit["symptom"]].get("diagnosis", {}).get(language, []):
+        pieces = sentence.replace("}", "{").split("{")  # text, name, text, name, ..., text
+        if all(name in hit["values"] for name in pieces[1::2]):
+            return "".join(hit["values"][piece] if at % 2 else piece for at, piece in enumerate(pieces))
+    return ""
+
+
+def normalise(text: str) -> str:
+    """Undo what terminals, browsers and editors do to a text. Lines stay lines."""
+    if "\x1b" in text or "\x9b" in text:
+        text = _without_escapes(text)
+    for old, new in _REPLACE:
+        if old in text:
+            text = text.replace(old, new)
+    return text
+
+
+def _without_escapes(text: str) -> str:
+    """Drop ANSI sequences: ESC [ ... letter (colours), ESC ] ... BEL (titles and links), ESC and one character."""
+    pieces = text.replace("\x9b", "\x1b[").split("\x1b")
+    kept = [pieces[0]]
+    for piece in pieces[1:]:
+        if piece[:1] == "[":
+            at = 1
+            while at < len(piece) and at < 40 and piece[at] in "0123456789;:?<=>!$ '\"":
+                at += 1
+            kept.append(piece[at + 1 :] if at < len(piece) and piece[at] != "\n" else piece[at:])
+        elif piece[:1] == "]":
+            end = piece.find("\x07")
+            kept.append(piece[end + 1 :] if 0 <= end < 2000 and "\n" not in piece[:end] else piece[1:])
+        else:
+            kept.append(piece[1:] if piece[:1] != "\n" else piece)
+    return "".join(kept)
+
+
+def _binary(text: str) -> bool:
+    """More than a tenth of the first 4096 characters are controls or undecodable: a file, not a message."""
+    head = text[:4096]
+    return sum(1 for c in head if c < " " and c not in "\n\t\x1b\x00\x07\x08\x0b\x0c" or c == "\ufffd") * 10 > len(head)
+
+
+def strip_prefix(line: str) -> str:
+    """A line without what loggers, launchers, boxes and quotes put before (and behind) it."""
+    line = line.strip(_EDGE)
+    for _ in range(6):
+        before = line
+        first = line[:1]
+        if first == "[":
+            end = line.find("]", 0, 60)
+            inside = line[1:end] if end > 0 else ""
+            if inside and (inside.startswith(("rank", "Rank", "default")) or _has_digit(inside) or inside.strip() in _LEVELS):
+                line = line[end + 1 :].lstrip(": ")
+        elif first == "(":
+            end = line.find(")", 0, 80)
+            if end > 0 and "pid=" in line[:end]:
+                line = line[end + 1 :]
+        elif line.startswith("E  "):
+            line = line[1:]
+        elif first in "WEIFD" and len(line) > 5 and all(c in "0123456789" for c in line[1:5]):  # glog: W0515 17:31:25.123 12 file.py:9]
+            end = line.find("] ", 0, 120)
+            if end > 0:
+                line = line[end + 2 :]
+        elif first and first in "0123456789":
+            token = line.split(" ", 1)[0]
+            if len(token) > 1 and all(c in "0123456789-:/.,TZ+" for c in token) and any(c in ":-/" for c in token) or token.endswith(":") and token[:-1].isdigit():
+                line = line[len(token) :]
+        else:
+            for level in _LEVELS:
+                if line.startswith(level) and line[len(level) : len(level) + 1] in (" ", ":", "|", "-"):
+                    line = line[len(level) :].lstrip(" :|-")
+                    end = line.find("] ", 0, 80)  # vLLM: ERROR 01-11 13:09:40 engine.py:366]
+                    if end > 0 and _has_digit(line[:end]) and "[" not in line[:end]:
+                        line = line[end + 2 :]
+                    break
+        line = line.strip(_EDGE)
+        if line == before:
+            break
+    return line
+
+
+def _has_digit(text: str) -> bool:
+    return any(c in "0123456789" for c in text)
+
+
+def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> dict[int, None]:
+    """Numbers (from 0) of the lines that hold an anchor, ascending."""
+    anchors = {word for wording in index["wordings"] for word in wording["anchors"]}
+    present = anchors.intersection(words(clean.replace("\n", " ")))
+    if not present:
+        return {}
+    starts = [0]
+    for line in lines[:-1]:
+        starts.append(starts[-1] + len(line) + 1)
+    found = set()
+    for word in present:
+        at = clean.find(word)
+        while at >= 0:
+            number = bisect_right(starts, at) - 1
+            end = at + len(word)
+            if (at == 0 or clean[at - 1] not in WORD) and (end == len(clean) or clean[end] not in WORD):
+                found.add(number)
+                # The rest of a line that is already wanted need not be searched.
+                end = starts[number] + len(lines[number])
+            at = clean.find(word, end)
+    return dict.fromkeys(sorted(found))
+
+
+def _segments(wanted: dict[int, None], count: int) -> list[tuple[int, int]]:
+    """Ranges of line numbers around the wanted ones, merged where they touch."""
+    segments: list[tuple[int, int]] = []
+    for number in wanted:
+        start, end = max(0, number - CONTEXT), min(count, number + CONTEXT + 1)
+        if segments and start <= segments[-1][1]:
+            segments[-1] = (segments[-1][0], end)
+        else:
+            segments.append((start, end))
+    return segments
+
+
+def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[dict[str, Any]]:
+    """Every place where a wording is printed: wording, line (from 0), values, whether through squeezed text."""
+    by_word: dict[str, list[int]] = {}
+    for number, wording in enumerate(index["wordings"]):
+        for word in wording["anchors"]:
+            by_word.setdefault(word, []).append(number)
+    found: list[dict[str, Any]] = []
+    for start, end in _segments(_anchor_lines(index, clean, lines), len(lines)):
+        numbers, texts, source = _read(lines, start, end)
+        joined = "\n".join(texts)
+        present = set(words(joined.replace("\n", " ")))
+        squeezed = ""
+        for candidate in sorted({number for word in by_word.keys() & present for number in by_word[word]}):
+            wording = index["wordings"][candidate]
+            if not _conditions(wording, clean):
+                continue
+            here = _match_all(index, wording, wording["parts"], joined, False)
+            through_squeeze = False
+            if not here:
+                squeezed = squeezed or joined.replace("\n", "").replace(" ", "")
+                parts = [part.replace(" ", "") if isinstance(part, str) else part for part in wording["parts"]]
+                here = _match_all(index, wording, parts, squeezed, True)
+                through_squeeze = True
+            offsets: list[int] = []
+            for text in texts:
+                length = len(text.replace(" ", "")) if through_squeeze else len(text) + 1
+                offsets.append((offsets[-1] if offsets else 0) + length)
+            for at, stop, values in here:
+                row = bisect_right(offsets, at)
+                if source[row] or not _when(wording, values):
+                    continue
+                column = at - (offsets[row - 1] if row else 0)
+                before = texts[row] if through_squeeze else texts[row][:column]
+                found.append(
+                    {
+                        "wording": candidate,
+                        "line": numbers[row],
+                        "values": values,
+                        "start": at,
+                        "stop": stop,
+                        "segment": start,
+                        "squeezed": through_squeeze,
+                        "type": _printed_type(before),
+                        "letters": sum(len(part.replace(" ", "")) for part in wording["parts"] if isinstance(part, str)),
+                    }
+                )
+    return found
+
+
+def _read(lines: list[str], start: int, end: int) -> tuple[list[int], list[str], list[bool]]:
+    """Cleaned lines of a segment: their numbers, their texts (single blanks), and whether each is quoted source code."""
+    numbers: list[int] = []
+    texts: list[str] = []
+    source: list[bool] = []
+    previous = ""
+    for number in range(start, end):
+        line = lines[number]
+        # A traceback inside a repr or a JSON string: one line with written-out line ends.
+        for piece in line.split("\\n") if line.count("\\n") > 1 else [line]:
+            text = " ".join(word for word in strip_prefix(piece).split(" ") if word)
+            numbers.append(number)
+            texts.append(text)
+            source.append(_is_source(text, previous))
+            if text:
+                previous = text
+    return numbers, texts, source
+
+
+def _is_source(text: str, previous: str) -> bool:
+    """Is this a quoted line of code? It may hold a message's text, but nobody printed it."""
+    if _printed_type(text + " "):
+        return False
+    if previous.startswith('File "') and ", line " in previous:
+        return True
+    code = text.lstrip("-> 0123456789\u2502:")
+    return code.startswith(_CODE)
+
+
+def _printed_type(before: str) -> str:
+    """The exception class that stands at the beginning of a line, without its module; "" if none does."""
+    name = before.split(":", 1)[0].strip() if ":" in before else before.strip()
+    name = name.rsplit(" ", 1)[-1].rsplit(".", 1)[-1]
+    return name if name.endswith(_TYPES) and ":" in before and all(c in WORD for c in name) else ""
+
+
+def _conditions(wording: dict[str, Any], clean: str) -> bool:
+    near = wording.get("near")
+    return not near or any(text in clean for text in near)
+
+
+def _when(wording: dict[str, Any], values: dict[str, str]) -> bool:
+    when = wording.get("when")
+    if not when:
+        return True
+    return (_device(values.get(when[1], "")) != _device(values.get(when[2], ""))) == (when[0] == "differ")
+
+
+def _device(value: str) -> str:
+    """The device that a tensor type's name speaks of: torch.cuda.FloatTensor, CUDAHalfType, mps:0."""
+    lower = value.lower()
+    return next((name for name in ("cuda", "mps", "xpu", "hip", "xla", "meta") if name in lower), "cpu")
+
+
+def _match_all(index: dict[str, Any], wording: dict[str, Any], parts: list[Any], text: str, squeezed: bool) -> list[tuple[int, int, dict[str, str]]]:
+    """All places where `parts` stand in `text`: (start, stop, values)."""
+    found = []
+    first = parts[0]
+    at = text.find(first)
+    while at >= 0:
+        made = _match_at(index["holes"], parts, text, at, squeezed)
+        if made and (squeezed or _whole_words(text, at, made[0], first, parts[-1])):
+            found.append((at, *made))
+            at = text.find(first, max(made[0], at + 1))
+        else:
+            at = text.find(first, at + 1)
+    return found
+
+
+def _whole_words(text: str, start: int, stop: int, first: str, last: Any) -> bool:
+    """Neither end of the match lies inside a word."""
+    if start and first[0] in WORD and text[start - 1] in WORD:
+        return False
+    return not (stop < len(text) and isinstance(last, str) and last[-1] in WORD and text[stop] in WORD)
+
+
+def _match_at(holes: dict[str, Any], parts: list[Any], text: str, at: int, squeezed: bool) -> tuple[int, dict[str, str]] | None:
+    """Walk literals and holes from `at`; (stop, values), or None."""
+    values: dict[str, str] = {}
+    for position, part in enumerate(parts):
+        if isinstance(part, str):
+            if not text.startswith(part, at):
+                return None
+            at += len(part)
+            continue
+        name, kind = part
+        table, cap = holes[kind]
+        following = parts[position + 1] if position + 1 < len(parts) else None
+        if following is not None and (squeezed or kind == "line"):
+            # Without blanks the end of a value is where the next literal begins.
+            end = text.find(following, at, at + cap + len(following))
+            if end < 0:
+                return None
+            value = text[at:end]
+            if kind == "line" and "\n" in value or kind != "line" and any(c not in table and c != " " for c in value):
+                return None
+        elif kind == "line":
+            end = text.find("\n", at, at + cap)
+            end = end if end >= 0 else min(len(text), at + cap)
+        else:
+            end = at
+            while end < len(text) and end - at < cap and text[end] in table:
+                end += 1
+        value = text[at:end].strip(" ,.")
+        if not value:
+            return None
+        if name and not (squeezed and (kind == "line" or following is None)):
+            values[name] = value
+        at = end
+    return at, values
+
+
+def _decide(index: dict[str, Any], found: list[dict[str, Any]], lines: list[str]) -> list[dict[str, Any]]:
+    """One hit for each symptom, best first."""
+    chains = [number for number, line in enumerate(lines) if "exception" in line and any(text in line for text in _CHAINS)]
+    best: dict[str, dict[str, Any]] = {}
+    for occurrence in _telling(found):
+        wording = index["wordings"][occurrence["wording"]]
+        hit = {
+            "symptom": wording["symptom"],
+            "line": occurrence["line"] + 1,
+            "wording": wording["text"],
+            "values": occurrence["values"],
+            "role": _ROLES.index(wording["role"]),
+            "warning": (occurrence["type"] or wording["exception"]).endswith("Warning"),
+            "agrees": not occurrence["type"] or not wording["exception"] or occurrence["type"] == wording["exception"],
+            "block": sum(1 for number in chains if number <= occurrence["line"]),
+            "letters": occurrence["letters"],
+        }
+        old = best.get(hit["symptom"])
+        if old is None or _key(hit) < _key(old):
+            # What another print of the same symptom told is kept.
+            hit["values"] = {**(old["values"] if old else {}), **hit["values"]}
+            best[hit["symptom"]] = hit
+        else:
+            old["values"] = {**hit["values"], **old["values"]}
+    hits = sorted(best.values(), key=lambda hit: (_key(hit), hit["symptom"]))
+    # Explicit edges win over everything else; the walk is bounded, so a circle of edges cannot hang it.
+    for _ in range(len(hits)):
+        for above in range(len(hits)):
+            below = next((n for n in range(above + 1, len(hits)) if hits[above]["symptom"] in index["symptoms"][hits[n]["symptom"]]["outranks"]), None)
+            if below is not None:
+                hits[below]["outranked"] = True
+                hits.insert(above, hits.pop(below))
+    return hits
+
+
+def _key(hit: dict[str, Any]) -> tuple[Any, ...]:
+    return (hit["role"], hit["warning"], not hit["agrees"], hit["block"], hit["line"], -hit["letters"])
+
+
+def _telling(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the occurrences that lie inside one of a wording that tells more."""
+    kept = []
+    open_spans: list[dict[str, Any]] = []
+    for one in sorted(found, key=lambda o: (o["segment"], o["squeezed"], o["start"], -o["stop"], -o["letters"], o["wording"])):
+        open_spans = [o for o in open_spans if o["segment"] == one["segment"] and o["squeezed"] == one["squeezed"] and o["stop"] > one["start"]]
+        if not any(o["stop"] >= one["stop"] and o["letters"] > one["letters"] for o in open_spans):
+            kept.append(one)
+        open_spans.append(one)
+    return kept
+
+
+def _ambiguous(hits: list[dict[str, Any]]) -> bool:
+    """Two independent errors: neither is a warning, a wrapper or a consequence, and no chain or edge orders them."""
+    if len(hits) < 2 or hits[0].get("outranked"):
+        return False
+    first, second = hits[0], hits[1]
+    return all(first[name] == second[name] for name in ("role", "warning", "agrees", "block"))
+
+
+def _public(index: dict[str, Any], hit: dict[str, Any], hits: list[dict[str, Any]]) -> dict[str, Any]:
+    symptom = index["symptoms"][hit["symptom"]]
+    why = [_ROLES[hit["role"]]]
+    why += ["outranks"] if hit.get("outranked") else []
+    why += ["type"] if hit["agrees"] else ["other-type"]
+    why += ["warning"] if hit["warning"] else []
+    why += ["first-of-chain"] if hit["block"] == 0 and any(other["block"] for other in hits) else []
+    return {
+        "symptom": hit["symptom"],
+        "topic": symptom["topic"],
+        "title": symptom["title"],
+        "page": symptom["page"],
+        "docs": symptom.get("docs", ""),
+        "line": hit["line"],
+        "raw": hit["raw"],
+        "wording": hit["wording"],
+        "values": hit["values"],
+        "why": why,
+        "seen_in": [other["symptom"] for other in hits if other is not hit and other["role"] > hit["role"]],
+    }
+
+
+def _looked_for(lines: list[str]) -> str:
+    """The line that says what went wrong: the last that begins with an exception's name, else the last that speaks of an error, else the last."""
+    spoken = last = ""
+    for line in reversed(lines):
+        if not line.strip(" "):
+            continue
+        text = strip_prefix(line)[:400]
+        if _printed_type(text):
+            return text
+        if not spoken and ("error" in line or "Error" in line or "ERROR" in line):
+            spoken = text
+        last = last or text
+    return spoken or last

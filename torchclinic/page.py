@@ -1,0 +1,153 @@
+"""Pages: the prose of a symptom in one language.
+
+A page is front matter and six sections in a fixed order, so that a reader who knows one page knows all. It holds no code of its
+own; a directive alone on its line stands for what the snippet holds:
+
+    {{ wordings }}      what the symptom prints, with versions
+    {{ case NAME }}     break and fix of a case: the fix to copy, the diff, the failing code, what it printed
+    {{ check NAME }}    the check that tells this cause from the others, and what it printed
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import chinese, yamlfile
+from .problem import Problems
+
+#: Section ids, in order, with their heading in each language.
+SECTIONS = {
+    "see": {"en": "What you see", "zh": "你会看到什么"},
+    "fix": {"en": "Quick fix", "zh": "快速修复"},
+    "why": {"en": "Why", "zh": "原因"},
+    "causes": {"en": "Which cause is yours", "zh": "是哪一种原因"},
+    "cost": {"en": "Does the fix change results, memory or speed?", "zh": "修复会改变结果、显存或速度吗\uff1f"},
+    "more": {"en": "See also", "zh": "另见"},
+}
+#: Front matter that a reader sees, and that a translation must follow.
+PROSE_FIELDS = ("title", "summary", "diagnosis")
+FIELDS = {"en": {*PROSE_FIELDS}, "zh": {*PROSE_FIELDS, "source", "synonyms"}}
+DIRECTIVE = re.compile(r"\{\{ (wordings|case|check)(?: ([a-z0-9-]+))? \}\}")
+_HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+
+
+@dataclass
+class Section:
+    id: str
+    line: int
+    text: str
+
+
+@dataclass
+class Page:
+    """One page. `sections` is keyed by section id; `cases` are the case anchors of its third-level headings."""
+
+    file: Path
+    language: str
+    text: str
+    meta: dict[str, Any] = field(default_factory=dict)
+    body: str = ""
+    body_line: int = 1
+    sections: dict[str, Section] = field(default_factory=dict)
+    cases: list[tuple[str, int]] = field(default_factory=list)
+    directives: list[tuple[str, str, int]] = field(default_factory=list)  # word, name, line
+    links: list[tuple[str, int]] = field(default_factory=list)  # target, line
+
+    @property
+    def title(self) -> str:
+        return str(self.meta.get("title", ""))
+
+    @property
+    def diagnoses(self) -> list[str]:
+        """Sentences with {holes}; the first whose holes are all known is used."""
+        value = self.meta.get("diagnosis") or []
+        return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+    def hashes(self) -> dict[str, str]:
+        """Hash of each piece of prose: what a translation stamps to say which text it was made from."""
+        texts = {name: "\n".join(self.diagnoses) if name == "diagnosis" else str(self.meta[name]) for name in PROSE_FIELDS if self.meta.get(name)}
+        texts |= {section.id: section.text for section in self.sections.values()}
+        return {name: prose_hash(text) for name, text in texts.items()}
+
+
+def prose_hash(text: str) -> str:
+    """First 12 hex digits of SHA-256 over prose, such that reflowing a paragraph does not change it."""
+    paragraphs = re.split(r"\n\s*\n", unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip())
+    flat = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return hashlib.sha256(flat.encode()).hexdigest()[:12]
+
+
+def split_front_matter(text: str) -> tuple[str, str, int]:
+    """Front matter, body, and the 1-based line on which the body begins."""
+    if text.startswith("---\n") and (end := text.find("\n---\n", 3)) >= 0:
+        return text[4 : end + 1], text[end + 5 :], text[: end + 5].count("\n") + 1
+    return "", text, 1
+
+
+def read(file: Path, language: str, problems: Problems) -> Page | None:
+    """Parse the page of a symptom and check what can be checked in it alone."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        problems.add(file, 0, f"cannot be read: {error}")
+        return None
+    page = Page(file, language, text)
+    front, page.body, page.body_line = split_front_matter(text)
+    page.meta = yamlfile.load(front, file, 2, problems) if front else {}
+    for name in ("title", "summary"):
+        if not str(page.meta.get(name) or "").strip():
+            problems.add(file, 1, f"front matter lacks `{name}`")
+    for name in page.meta:
+        if name not in FIELDS[language]:
+            problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(FIELDS[language]))}")
+    _sections(page, problems)
+    return page
+
+
+def _sections(page: Page, problems: Problems) -> None:
+    by_heading = {SECTIONS[name][page.language]: name for name in SECTIONS}
+    current: Section | None = None
+    fenced = False
+    for line, text in enumerate(page.body.splitlines(), page.body_line):
+        if text.lstrip().startswith("```"):
+            fenced = not fenced
+        heading = None if fenced else _HEADING.match(text)
+        if heading and heading[1] == "##":
+            name = by_heading.get(heading[2])
+            if name is None or name in page.sections:
+                wanted = ", ".join(f"`## {SECTIONS[name][page.language]}`" for name in SECTIONS)
+                problems.add(page.file, line, f"`{text}` is no section, or stands twice; the sections are, in this order: {wanted}")
+                current = None
+                continue
+            current = page.sections[name] = Section(name, line, "")
+            continue
+        if heading and heading[1] == "###":
+            if heading[3]:
+                page.cases.append((heading[3], line))
+            elif current and current.id == "causes":
+                problems.add(page.file, line, "a cause's heading ends with its case: `### Title {#case-name}`")
+        if "{{" in text and not fenced:
+            found = DIRECTIVE.fullmatch(text)
+            if found is None or (found[1] == "wordings") != (found[2] is None):
+                problems.add(page.file, line, f"`{text.strip()}` is no directive: `{{{{ wordings }}}}`, `{{{{ case NAME }}}}` or `{{{{ check NAME }}}}`, alone on its line")
+            else:
+                page.directives.append((found[1], found[2] or "", line))
+        page.links += [(found[1], line) for found in _LINK.finditer(re.sub(r"`[^`]*`", "", text))]
+        if current is not None:
+            current.text += text + "\n"
+        if page.language == "zh" and not fenced and chinese.punctuate(text) != text:
+            problems.add(page.file, line, f"half-width punctuation, or no blank, beside Chinese characters; `python -m torchclinic stamp --format` writes: {chinese.punctuate(text)}")
+    missing = [SECTIONS[name][page.language] for name in SECTIONS if name not in page.sections]
+    for heading in missing:
+        problems.add(page.file, 0, f"section `## {heading}` is missing")
+    if not missing and list(page.sections) != list(SECTIONS):
+        problems.add(page.file, 0, f"sections stand in the order {', '.join(SECTIONS[name][page.language] for name in SECTIONS)}")
+    for name, section in page.sections.items():
+        if not section.text.strip():
+            problems.add(page.file, section.line, f"section `{SECTIONS[name][page.language]}` is empty")

@@ -1,0 +1,137 @@
+"""Wordings: what a symptom prints, as literals and typed holes.
+
+`mat1 and mat2 shapes cannot be multiplied ({m:int}x{k:int} and {k2:int}x{n:int})` alternates literals and holes. A hole is a
+table of ASCII characters with a cap on its length; it takes as many of them as there are and never gives one back, so matching
+is linear whatever is pasted. `lint` is what makes that sound: the character after a hole may not be one that the hole takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+_LETTERS = _LOWER + _LOWER.upper()
+_DIGITS = "0123456789"
+
+#: kind of hole -> (the characters it takes, the most of them). `line` takes any character of the line, up to the next literal.
+HOLES: dict[str, tuple[str, int]] = {
+    "int": (_DIGITS + "-", 20),
+    "num": (_DIGITS + "-+.e", 30),
+    "dims": (_DIGITS + "x", 80),
+    "shape": (_DIGITS + "-, ", 120),
+    "dtype": (_LETTERS + _DIGITS + "._", 60),
+    "device": (_LETTERS + _DIGITS + ":", 30),
+    "bytes": (_DIGITS + ".KMGTPiB ", 30),
+    "ident": (_LETTERS + _DIGITS + "._", 120),
+    "path": (_LETTERS + _DIGITS + "._-/\\:~+@", 300),
+    "line": ("", 400),
+}
+ROLES = ("cause", "symptom", "wrapper")
+#: Literal letters below which a wording says too little to be claimed.
+MIN_LETTERS = 12
+
+
+@dataclass(frozen=True)
+class Hole:
+    name: str  # "" when the value is of no use to the reader
+    kind: str
+
+
+Part = str | Hole
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One text that a symptom prints.
+
+    Attributes:
+        text: the source, with holes as `{name:kind}`; `{{` and `}}` stand for braces.
+        parts: literals and holes, in turn.
+        exception: printed exception or warning class without its module, or "".
+        since, until: torch releases between which a run or a paste has shown it, or "".
+        role: cause, symptom (of a deeper cause), or wrapper (of another error's text).
+        device: "cuda" or "cpu" where only that device prints it, else "".
+        near: one of these texts must stand somewhere in the paste; () where the wording alone says enough.
+        when: ("differ" or "same", hole, hole): the devices that the two values name must differ, or be the same; () for no condition.
+        sample: a real print of it; of a wording without holes the text itself.
+        line: of the header, for reports.
+    """
+
+    text: str
+    parts: tuple[Part, ...]
+    exception: str = ""
+    since: str = ""
+    until: str = ""
+    role: str = "cause"
+    device: str = ""
+    sample: str = ""
+    near: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    line: int = 0
+
+    @property
+    def holes(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.parts if isinstance(part, Hole) and part.name)
+
+    @property
+    def letters(self) -> int:
+        return sum(c.isalpha() for part in self.parts if isinstance(part, str) for c in part)
+
+
+def parse(text: str) -> tuple[Part, ...]:
+    """Split the text of a wording into literals and holes.
+
+    Raises:
+        ValueError: with what is wrong and how to write it.
+    """
+    parts: list[Part] = []
+    literal = ""
+    at = 0
+    while at < len(text):
+        c = text[at]
+        if text[at : at + 2] in ("{{", "}}"):
+            literal += c
+            at += 2
+        elif c == "}":
+            raise ValueError("a single `}`: write `}}` for a brace")
+        elif c == "{":
+            end = text.find("}", at)
+            name, colon, kind = text[at + 1 : end].partition(":")
+            if end < 0 or not colon or kind not in HOLES or not (name == "_" or name.isidentifier()):
+                kinds = ", ".join(HOLES)
+                raise ValueError(f"`{text[at : end + 1] or text[at:]}` is no hole: write {{name:kind}}, kind one of {kinds}; {{{{ for a brace")
+            if literal:
+                parts.append(literal)
+            literal = ""
+            parts.append(Hole("" if name == "_" else name, kind))
+            at = end + 1
+        else:
+            literal += c
+            at += 1
+    if literal:
+        parts.append(literal)
+    return tuple(parts)
+
+
+def lint(wording: Wording) -> Iterable[str]:
+    """What would make this wording ambiguous, or too weak to be claimed."""
+    parts = wording.parts
+    if not parts or not isinstance(parts[0], str):
+        yield "a wording begins with a literal"
+    # What stands near it says the rest.
+    needed = MIN_LETTERS // 2 if wording.near else MIN_LETTERS
+    if wording.letters < needed:
+        yield f"only {wording.letters} literal letters; this wording needs {needed}, or it would match by chance"
+    if wording.when and (len(wording.when) != 3 or wording.when[0] not in ("differ", "same") or not set(wording.when[1:]) <= set(wording.holes)):
+        yield "`when` is [differ, HOLE, HOLE] or [same, HOLE, HOLE], with two named holes of this wording"
+    for part, following in zip(parts, parts[1:], strict=False):
+        if not isinstance(part, Hole):
+            continue
+        if isinstance(following, Hole):
+            yield f"two holes in a row, {part.kind} and {following.kind}: where does one end?"
+        elif following[0] in HOLES[part.kind][0]:
+            yield f"the {part.kind} hole `{part.name}` takes {following[0]!r}, with which the next literal {following!r} begins"
+    names = wording.holes
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"two holes are named `{name}`"

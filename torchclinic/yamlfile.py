@@ -1,0 +1,48 @@
+"""Reads the YAML that people write: headers of snippets, front matter of pages, the vocabulary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .problem import Problems
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Dates(_Loader):
+    """Versions and dates stay text: `until: 1.10` must not become the number 1.1."""
+
+
+_Dates.yaml_implicit_resolvers = {
+    first: [(tag, rule) for tag, rule in rules if not tag.endswith((":float", ":timestamp"))]
+    for first, rules in _Loader.yaml_implicit_resolvers.items()
+}
+
+
+def load(text: str, file: Path, first_line: int, problems: Problems) -> dict[str, Any]:
+    """Parse a mapping; report what does not parse with its line in the file.
+
+    Args:
+        text: the YAML.
+        first_line: 1-based line of the file on which `text` begins.
+
+    Returns:
+        The mapping; empty if there is none or if it does not parse.
+    """
+    try:
+        data = yaml.load(text, Loader=_Dates)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = first_line + mark.line if mark else first_line
+        why = getattr(error, "problem", None) or str(error)
+        problems.add(file, line, f"YAML that does not parse: {why}. Quote the value if it holds `: ` or ` #`.")
+        return {}
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        problems.add(file, first_line, f"YAML must be a mapping of `key: value`, not {type(data).__name__}.")
+        return {}
+    return data
