@@ -34,7 +34,7 @@ def punctuate(line: str) -> str:
             part = _AFTER.sub(lambda found: _WIDE[found[1]], part)
         parts[at] = _GLUED.sub(" ", _QUOTED.sub("\u201c\\1\u201d", part))
     for at in range(1, len(parts), 2):
-        if parts[at].startswith("`"):
+        if parts[at].startswith("`") or parts[at].endswith("()"):
             if re.search(rf"[{_CJK}]$", parts[at - 1]):
                 parts[at - 1] += " "
             if re.match(rf"[{_CJK}]", parts[at + 1]):

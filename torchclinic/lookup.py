@@ -34,6 +34,8 @@ _REPLACE = (
 )
 #: Lines read before and after a line that holds an anchor: a wrapped message has its rare words in one of them.
 CONTEXT = 4
+#: Lines from the end among which the one to name is sought when nothing matched.
+TAIL = 200
 _CHAINS = ("The above exception was the direct cause of the following exception", "During handling of the above exception, another exception occurred")
 _ROLES = ("cause", "symptom", "wrapper")
 _EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f"
@@ -44,12 +46,10 @@ _TYPES = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Unsupported", "
 
 def words(text: str) -> list[str]:
     """Runs of ASCII letters, digits and underscores."""
-    return text.translate(_ONLY_WORDS).split(" ") if text.isascii() else _words_of_any(text)
-
-
-def _words_of_any(text: str) -> list[str]:
-    # Everything else ends a word. `encode` is the quick way to a text of one byte a character.
-    return text.encode("ascii", "replace").decode("ascii").translate(_ONLY_WORDS).split(" ")
+    if not text.isascii():
+        # Every other character ends a word; translating a text of one byte a character is much the quickest.
+        text = text.encode("ascii", "replace").decode("ascii")
+    return text.translate(_ONLY_WORDS).split()
 
 
 def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
@@ -66,15 +66,14 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
         looked_for: for "none", the line that was looked up, cleaned.
     """
     raw = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not raw.strip(" \n\t\ufeff\u200b\u00a0\x00"):
-        return {"status": "empty", "hits": [], "looked_for": ""}
-    if _binary(raw):
+    if _binary(raw[:4096]):
         return {"status": "binary", "hits": [], "looked_for": ""}
-    raw_lines = raw.split("\n")
     clean = normalise(raw)
+    if not clean.strip(" \n"):
+        return {"status": "empty", "hits": [], "looked_for": ""}
     lines = clean.split("\n")
-    found = _occurrences(index, clean, lines)
-    hits = _decide(index, found, lines)
+    hits = _decide(index, _occurrences(index, clean, lines), lines)
+    raw_lines = raw.split("\n") if hits else []
     for hit in hits:
         hit["raw"] = raw_lines[hit["line"] - 1]
     if not hits:
@@ -93,6 +92,9 @@ def diagnose(index: dict[str, Any], hit: dict[str, Any], language: str) -> str:
 
 def normalise(text: str) -> str:
     """Undo what terminals, browsers and editors do to a text. Lines stay lines."""
+    if not text.isascii() and max(text) > "\uffff":
+        # Emoji and their like are one character here and two in JavaScript; no wording has any.
+        text = "".join(c if c <= "\uffff" else "\ufffd" for c in text)
     if "\x1b" in text or "\x9b" in text:
         text = _without_escapes(text)
     for old, new in _REPLACE:
@@ -119,9 +121,8 @@ def _without_escapes(text: str) -> str:
     return "".join(kept)
 
 
-def _binary(text: str) -> bool:
-    """More than a tenth of the first 4096 characters are controls or undecodable: a file, not a message."""
-    head = text[:4096]
+def _binary(head: str) -> bool:
+    """More than a tenth of these characters are controls or undecodable: a file, not a message."""
     return sum(1 for c in head if c < " " and c not in "\n\t\x1b\x00\x07\x08\x0b\x0c" or c == "\ufffd") * 10 > len(head)
 
 
@@ -148,7 +149,7 @@ def strip_prefix(line: str) -> str:
                 line = line[end + 2 :]
         elif first and first in "0123456789":
             token = line.split(" ", 1)[0]
-            if len(token) > 1 and all(c in "0123456789-:/.,TZ+" for c in token) and any(c in ":-/" for c in token) or token.endswith(":") and token[:-1].isdigit():
+            if len(token) > 1 and all(c in "0123456789-:/.,TZ+" for c in token) and any(c in ":-/" for c in token) or token.endswith(":") and all(c in "0123456789" for c in token[:-1]):
                 line = line[len(token) :]
         else:
             for level in _LEVELS:
@@ -171,7 +172,7 @@ def _has_digit(text: str) -> bool:
 def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> dict[int, None]:
     """Numbers (from 0) of the lines that hold an anchor, ascending."""
     anchors = {word for wording in index["wordings"] for word in wording["anchors"]}
-    present = anchors.intersection(words(clean.replace("\n", " ")))
+    present = anchors.intersection(words(clean))
     if not present:
         return {}
     starts = [0]
@@ -213,7 +214,7 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
     for start, end in _segments(_anchor_lines(index, clean, lines), len(lines)):
         numbers, texts, source = _read(lines, start, end)
         joined = "\n".join(texts)
-        present = set(words(joined.replace("\n", " ")))
+        present = set(words(joined))
         squeezed = ""
         for candidate in sorted({number for word in by_word.keys() & present for number in by_word[word]}):
             wording = index["wordings"][candidate]
@@ -366,7 +367,7 @@ def _match_at(holes: dict[str, Any], parts: list[Any], text: str, at: int, squee
 
 def _decide(index: dict[str, Any], found: list[dict[str, Any]], lines: list[str]) -> list[dict[str, Any]]:
     """One hit for each symptom, best first."""
-    chains = [number for number, line in enumerate(lines) if "exception" in line and any(text in line for text in _CHAINS)]
+    chains = [number for number, line in enumerate(lines) if any(text in line for text in _CHAINS)] if found else []
     best: dict[str, dict[str, Any]] = {}
     for occurrence in _telling(found):
         wording = index["wordings"][occurrence["wording"]]
@@ -378,7 +379,7 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], lines: list[str]
             "role": _ROLES.index(wording["role"]),
             "warning": (occurrence["type"] or wording["exception"]).endswith("Warning"),
             "agrees": not occurrence["type"] or not wording["exception"] or occurrence["type"] == wording["exception"],
-            "block": sum(1 for number in chains if number <= occurrence["line"]),
+            "block": bisect_right(chains, occurrence["line"]),
             "letters": occurrence["letters"],
         }
         old = best.get(hit["symptom"])
@@ -448,6 +449,7 @@ def _public(index: dict[str, Any], hit: dict[str, Any], hits: list[dict[str, Any
 def _looked_for(lines: list[str]) -> str:
     """The line that says what went wrong: the last that begins with an exception's name, else the last that speaks of an error, else the last."""
     spoken = last = ""
+    left = TAIL
     for line in reversed(lines):
         if not line.strip(" "):
             continue
@@ -457,4 +459,7 @@ def _looked_for(lines: list[str]) -> str:
         if not spoken and ("error" in line or "Error" in line or "ERROR" in line):
             spoken = text
         last = last or text
+        left -= 1
+        if not left:
+            break
     return spoken or last

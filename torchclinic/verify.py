@@ -59,6 +59,8 @@ class Run:
 
     def as_json(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in ("outcome", "exception", "message", "traceback", "output")}
+        if self.output == self.traceback:  # the usual case: it printed nothing else
+            del kept["output"]
         return {**{name: value for name, value in kept.items() if value}, "seconds": round(self.seconds, 2)}
 
 

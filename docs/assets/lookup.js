@@ -1,0 +1,538 @@
+// The lookup: from pasted text to the symptom whose words it prints. Twin of torchclinic/lookup.py, which explains each step;
+// the two agree on every input (tests/vectors.json, tests/test_twins.py). Runs in browsers, workers and Node; touches no page.
+
+const CONTEXT = 4;
+const TAIL = 200;
+const CHAINS = [
+  "The above exception was the direct cause of the following exception",
+  "During handling of the above exception, another exception occurred",
+];
+const ROLES = ["cause", "symptom", "wrapper"];
+const EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f";
+const LEVELS = ["ERROR", "WARNING", "WARN", "INFO", "DEBUG", "CRITICAL", "FATAL", "(W)", "(E)"];
+const CODE = ["raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", 'f"', "f'", "TORCH_CHECK", "#"];
+const TYPES = ["Error", "Exception", "Warning", "Interrupt", "Exit", "Unsupported", "Failed", "Timeout", "Iteration", "Miss", "Hit"];
+const ENTITIES = [["&lt;", "<"], ["&gt;", ">"], ["&quot;", '"'], ["&#39;", "'"], ["&#x27;", "'"], ["&nbsp;", " "], ["&amp;", "&"]];
+const REPLACE = new Map([
+  ...[9, 11, 12, 28, 29, 30, 31, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000].map((code) => [String.fromCharCode(code), " "]),
+  ...Array.from({ length: 11 }, (_, n) => [String.fromCharCode(0x2000 + n), " "]),
+  ...[0, 0xad, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff].map((code) => [String.fromCharCode(code), ""]),
+  ...pairs("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb", "'''\"\"\"\"\""),
+  ...pairs("\uff08\uff09\uff0c\uff1a\uff1b\uff01\uff1f\uff3b\uff3d\uff1d\uff0e\uff40", "(),:;!?[]=.`"),
+]);
+// One character of a fixed list at a time: nothing that could backtrack.
+const REPLACED = new RegExp(`[${[...REPLACE.keys()].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}]`, "g");
+const ASTRAL = /[\ud800-\udbff][\udc00-\udfff]/g;
+
+function pairs(from, to) {
+  return [...from].map((c, at) => [c, to[at]]);
+}
+
+// 1 for what belongs to a word: ASCII letters, digits, underscore.
+const WORD = new Uint8Array(65536);
+for (const c of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") WORD[c.charCodeAt(0)] = 1;
+
+const isWord = (text, at) => WORD[text.charCodeAt(at)] === 1;
+const isDigits = (text) => [...text].every((c) => c >= "0" && c <= "9");
+const hasDigit = (text) => [...text].some((c) => c >= "0" && c <= "9");
+
+/** What a mapping of the index needs at run time, made once for each index. */
+const prepared = new WeakMap();
+
+function prepare(index) {
+  let made = prepared.get(index);
+  if (made) return made;
+  const byWord = new Map();
+  index.wordings.forEach((wording, number) => {
+    for (const word of wording.anchors) {
+      if (!byWord.has(word)) byWord.set(word, []);
+      byWord.get(word).push(number);
+    }
+  });
+  const mask = new Uint8Array(65536); // which word hashes are worth a look into the map
+  for (const word of byWord.keys()) mask[hash(word, 0, word.length)] = 1;
+  const tables = {};
+  for (const [kind, [characters, cap]] of Object.entries(index.holes)) tables[kind] = { set: new Set(characters), cap };
+  const squeezed = index.wordings.map((wording) => wording.parts.map((part) => (typeof part === "string" ? squeeze(part) : part)));
+  const letters = index.wordings.map((wording) => wording.parts.reduce((sum, part) => sum + (typeof part === "string" ? squeeze(part).length : 0), 0));
+  made = { byWord, mask, tables, squeezed, letters };
+  prepared.set(index, made);
+  return made;
+}
+
+function hash(text, from, to) {
+  let value = 0;
+  for (let at = from; at < to; at++) value = (Math.imul(value, 31) + text.charCodeAt(at)) | 0;
+  return value & 0xffff;
+}
+
+const squeeze = (text) => text.replaceAll(" ", "");
+
+/**
+ * Which symptom does this text print? See `lookup` in torchclinic/lookup.py for what comes back.
+ * @param {object} index what `torchclinic.index.build` made
+ * @param {string} text anything; it is only ever read
+ */
+export function lookup(index, text) {
+  const raw = text.includes("\r") ? text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : text;
+  if (isBinary(raw)) return { status: "binary", hits: [], looked_for: "" };
+  const clean = normalise(raw);
+  if (!strip(clean, " \n")) return { status: "empty", hits: [], looked_for: "" };
+  const page = new Lines(clean);
+  const hits = decide(index, occurrences(index, page), page);
+  if (!hits.length) return { status: "none", hits: [], looked_for: lookedFor(page) };
+  const rawLines = new Lines(raw);
+  for (const hit of hits) hit.raw = rawLines.get(hit.line - 1);
+  return { status: isAmbiguous(hits) ? "ambiguous" : "match", hits: hits.map((hit) => shown(index, hit, hits)), looked_for: "" };
+}
+
+/** The symptom's sentence with the user's own values; "" where the paste does not hold them. */
+export function diagnose(index, hit, language) {
+  const sentences = index.symptoms[hit.symptom].diagnosis?.[language] ?? [];
+  for (const sentence of sentences) {
+    const pieces = sentence.replaceAll("}", "{").split("{");
+    if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(hit.values, piece))) {
+      return pieces.map((piece, at) => (at % 2 ? hit.values[piece] : piece)).join("");
+    }
+  }
+  return "";
+}
+
+/** The lines of a text, cut out only when asked for. */
+class Lines {
+  constructor(text) {
+    this.text = text;
+    this.starts = [0];
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.starts.push(at + 1);
+  }
+  get length() {
+    return this.starts.length;
+  }
+  end(number) {
+    return number + 1 < this.starts.length ? this.starts[number + 1] - 1 : this.text.length;
+  }
+  get(number) {
+    return this.text.slice(this.starts[number], this.end(number));
+  }
+  numberAt(at) {
+    return bisect(this.starts, at) - 1;
+  }
+}
+
+/** How many of the ascending `values` are at most `value`. */
+function bisect(values, value) {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function normalise(text) {
+  if (/[^\x00-\x7f]/.test(text)) text = text.replace(ASTRAL, "\ufffd");
+  if (text.includes("\x1b") || text.includes("\x9b")) text = withoutEscapes(text);
+  if (REPLACED.test(text)) text = text.replace(REPLACED, (c) => REPLACE.get(c));
+  REPLACED.lastIndex = 0;
+  if (text.includes("&")) for (const [from, to] of ENTITIES) text = text.replaceAll(from, to);
+  return text;
+}
+
+function withoutEscapes(text) {
+  const [first, ...pieces] = text.replaceAll("\x9b", "\x1b[").split("\x1b");
+  const kept = [first];
+  for (const piece of pieces) {
+    if (piece[0] === "[") {
+      let at = 1;
+      while (at < piece.length && at < 40 && "0123456789;:?<=>!$ '\"".includes(piece[at])) at++;
+      kept.push(at < piece.length && piece[at] !== "\n" ? piece.slice(at + 1) : piece.slice(at));
+    } else if (piece[0] === "]") {
+      const end = piece.indexOf("\x07");
+      kept.push(end >= 0 && end < 2000 && !piece.slice(0, end).includes("\n") ? piece.slice(end + 1) : piece.slice(1));
+    } else {
+      kept.push(piece[0] === "\n" ? piece : piece.slice(1));
+    }
+  }
+  return kept.join("");
+}
+
+function isBinary(text) {
+  // Counted in characters, as Python does: emoji are one.
+  const head = [...text.slice(0, 8192)].slice(0, 4096);
+  const odd = head.filter((c) => (c < " " && !"\n\t\x1b\x00\x07\x08\x0b\x0c".includes(c)) || c === "\ufffd").length;
+  return odd * 10 > head.length;
+}
+
+/** `text` without the given characters at its ends. */
+function strip(text, characters) {
+  let from = 0;
+  let to = text.length;
+  while (from < to && characters.includes(text[from])) from++;
+  while (to > from && characters.includes(text[to - 1])) to--;
+  return text.slice(from, to);
+}
+
+function lstrip(text, characters) {
+  let from = 0;
+  while (from < text.length && characters.includes(text[from])) from++;
+  return text.slice(from);
+}
+
+/** Like Python's find(what, from, to): the whole of `what` lies before `to`. */
+function find(text, what, from, to = text.length) {
+  if (to >= text.length) return text.indexOf(what, from);
+  const at = text.slice(from, to).indexOf(what);
+  return at < 0 ? -1 : from + at;
+}
+
+export function stripPrefix(line) {
+  line = strip(line, EDGE);
+  for (let round = 0; round < 6; round++) {
+    const before = line;
+    const first = line[0] ?? "";
+    if (first === "[") {
+      const end = find(line, "]", 0, 60);
+      const inside = end > 0 ? line.slice(1, end) : "";
+      if (inside && (inside.startsWith("rank") || inside.startsWith("Rank") || inside.startsWith("default") || hasDigit(inside) || LEVELS.includes(strip(inside, " ")))) {
+        line = lstrip(line.slice(end + 1), ": ");
+      }
+    } else if (first === "(") {
+      const end = find(line, ")", 0, 80);
+      if (end > 0 && line.slice(0, end).includes("pid=")) line = line.slice(end + 1);
+    } else if (line.startsWith("E  ")) {
+      line = line.slice(1);
+    } else if (first && "WEIFD".includes(first) && line.length > 5 && isDigits(line.slice(1, 5))) {
+      const end = find(line, "] ", 0, 120);
+      if (end > 0) line = line.slice(end + 2);
+    } else if (first >= "0" && first <= "9") {
+      const token = line.split(" ", 1)[0];
+      const stamp = token.length > 1 && [...token].every((c) => "0123456789-:/.,TZ+".includes(c)) && [...token].some((c) => ":-/".includes(c));
+      if (stamp || (token.endsWith(":") && isDigits(token.slice(0, -1)))) line = line.slice(token.length);
+    } else {
+      const level = LEVELS.find((name) => line.startsWith(name) && line.length > name.length && " :|-".includes(line[name.length]));
+      if (level) {
+        line = lstrip(line.slice(level.length), " :|-");
+        const end = find(line, "] ", 0, 80);
+        if (end > 0 && hasDigit(line.slice(0, end)) && !line.slice(0, end).includes("[")) line = line.slice(end + 2);
+      }
+    }
+    line = strip(line, EDGE);
+    if (line === before) break;
+  }
+  return line;
+}
+
+/** Numbers of the lines that hold an anchor, ascending. One pass over the characters, whatever the number of wordings. */
+function anchorLines(index, page) {
+  const { byWord, mask } = prepare(index);
+  const { text, starts } = page;
+  const found = [];
+  const size = text.length;
+  let line = 0;
+  let next = starts.length > 1 ? starts[1] : size + 1;
+  let at = 0;
+  while (at < size) {
+    let code = text.charCodeAt(at);
+    if (WORD[code] !== 1) {
+      at++;
+      continue;
+    }
+    const from = at;
+    let value = 0;
+    do {
+      value = (Math.imul(value, 31) + code) | 0;
+      at++;
+      code = at < size ? text.charCodeAt(at) : 0;
+    } while (WORD[code] === 1);
+    if (mask[value & 0xffff] === 1 && byWord.has(text.slice(from, at))) {
+      while (from >= next) {
+        line++;
+        next = line + 1 < starts.length ? starts[line + 1] : size + 1;
+      }
+      if (found[found.length - 1] !== line) found.push(line);
+    }
+  }
+  return found;
+}
+
+function segments(wanted, count) {
+  const made = [];
+  for (const number of wanted) {
+    const start = Math.max(0, number - CONTEXT);
+    const end = Math.min(count, number + CONTEXT + 1);
+    const last = made[made.length - 1];
+    if (last && start <= last[1]) last[1] = end;
+    else made.push([start, end]);
+  }
+  return made;
+}
+
+function occurrences(index, page) {
+  const { byWord, squeezed: squeezedParts, letters } = prepare(index);
+  const found = [];
+  for (const [start, end] of segments(anchorLines(index, page), page.length)) {
+    const { numbers, texts, source } = read(page, start, end);
+    const joined = texts.join("\n");
+    const candidates = new Set();
+    for (const word of wordsOf(joined)) for (const number of byWord.get(word) ?? []) candidates.add(number);
+    let squeezedText = null;
+    for (const candidate of [...candidates].sort((a, b) => a - b)) {
+      const wording = index.wordings[candidate];
+      if (wording.near && !wording.near.some((text) => page.text.includes(text))) continue;
+      let here = matchAll(index, wording.parts, joined, false);
+      const throughSqueeze = here.length === 0;
+      if (throughSqueeze) {
+        squeezedText ??= squeeze(joined).replaceAll("\n", "");
+        here = matchAll(index, squeezedParts[candidate], squeezedText, true);
+      }
+      if (!here.length) continue;
+      const offsets = [];
+      for (const text of texts) {
+        const length = throughSqueeze ? squeeze(text).length : text.length + 1;
+        offsets.push((offsets[offsets.length - 1] ?? 0) + length);
+      }
+      for (const [at, stop, values] of here) {
+        const row = bisect(offsets, at);
+        if (source[row] || !meets(wording, values)) continue;
+        const column = at - (row ? offsets[row - 1] : 0);
+        found.push({
+          wording: candidate,
+          line: numbers[row],
+          values,
+          start: at,
+          stop,
+          segment: start,
+          squeezed: throughSqueeze,
+          type: printedType(throughSqueeze ? texts[row] : texts[row].slice(0, column)),
+          letters: letters[candidate],
+        });
+      }
+    }
+  }
+  return found;
+}
+
+function wordsOf(text) {
+  const found = new Set();
+  let from = -1;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && isWord(text, at)) {
+      if (from < 0) from = at;
+    } else if (from >= 0) {
+      found.add(text.slice(from, at));
+      from = -1;
+    }
+  }
+  return found;
+}
+
+function read(page, start, end) {
+  const numbers = [];
+  const texts = [];
+  const source = [];
+  let previous = "";
+  for (let number = start; number < end; number++) {
+    const line = page.get(number);
+    const pieces = line.split("\\n");
+    for (const piece of pieces.length > 2 ? pieces : [line]) {
+      const text = stripPrefix(piece).split(" ").filter(Boolean).join(" ");
+      numbers.push(number);
+      texts.push(text);
+      source.push(isSource(text, previous));
+      if (text) previous = text;
+    }
+  }
+  return { numbers, texts, source };
+}
+
+function isSource(text, previous) {
+  if (printedType(`${text} `)) return false;
+  if (previous.startsWith('File "') && previous.includes(", line ")) return true;
+  const code = lstrip(text, "-> 0123456789\u2502:");
+  return CODE.some((word) => code.startsWith(word));
+}
+
+function printedType(before) {
+  if (!before.includes(":")) return "";
+  const head = strip(before.slice(0, before.indexOf(":")), " ");
+  const name = head.slice(head.lastIndexOf(" ") + 1).split(".").pop();
+  return TYPES.some((type) => name.endsWith(type)) && [...name].every((c) => WORD[c.charCodeAt(0)] === 1) ? name : "";
+}
+
+function meets(wording, values) {
+  if (!wording.when) return true;
+  const [relation, one, other] = wording.when;
+  return (deviceOf(values[one] ?? "") !== deviceOf(values[other] ?? "")) === (relation === "differ");
+}
+
+function deviceOf(value) {
+  const lower = value.toLowerCase();
+  return ["cuda", "mps", "xpu", "hip", "xla", "meta"].find((name) => lower.includes(name)) ?? "cpu";
+}
+
+function matchAll(index, parts, text, squeezed) {
+  const found = [];
+  const first = parts[0];
+  let at = text.indexOf(first);
+  while (at >= 0) {
+    const made = matchAt(index, parts, text, at, squeezed);
+    if (made && (squeezed || wholeWords(text, at, made[0], first, parts[parts.length - 1]))) {
+      found.push([at, ...made]);
+      at = text.indexOf(first, Math.max(made[0], at + 1));
+    } else {
+      at = text.indexOf(first, at + 1);
+    }
+  }
+  return found;
+}
+
+function wholeWords(text, start, stop, first, last) {
+  if (start && isWord(first, 0) && isWord(text, start - 1)) return false;
+  return !(stop < text.length && typeof last === "string" && isWord(last, last.length - 1) && isWord(text, stop));
+}
+
+function matchAt(index, parts, text, at, squeezed) {
+  const { tables } = prepare(index);
+  const values = {};
+  for (let position = 0; position < parts.length; position++) {
+    const part = parts[position];
+    if (typeof part === "string") {
+      if (!text.startsWith(part, at)) return null;
+      at += part.length;
+      continue;
+    }
+    const [name, kind] = part;
+    const { set, cap } = tables[kind];
+    const following = parts[position + 1];
+    let end;
+    if (following !== undefined && (squeezed || kind === "line")) {
+      end = find(text, following, at, at + cap + following.length);
+      if (end < 0) return null;
+      const value = text.slice(at, end);
+      if (kind === "line" ? value.includes("\n") : ![...value].every((c) => set.has(c) || c === " ")) return null;
+    } else if (kind === "line") {
+      end = find(text, "\n", at, at + cap);
+      if (end < 0) end = Math.min(text.length, at + cap);
+    } else {
+      end = at;
+      while (end < text.length && end - at < cap && set.has(text[end])) end++;
+    }
+    const value = strip(text.slice(at, end), " ,.");
+    if (!value) return null;
+    if (name && !(squeezed && (kind === "line" || following === undefined))) values[name] = value;
+    at = end;
+  }
+  return [at, values];
+}
+
+function compareKeys(one, other) {
+  const a = key(one);
+  const b = key(other);
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return a[at] - b[at];
+  return 0;
+}
+
+const key = (hit) => [hit.role, Number(hit.warning), Number(!hit.agrees), hit.block, hit.line, -hit.letters];
+
+function decide(index, found, page) {
+  const best = new Map();
+  const chains = found.length ? chainLines(page) : [];
+  for (const occurrence of telling(found)) {
+    const wording = index.wordings[occurrence.wording];
+    const hit = {
+      symptom: wording.symptom,
+      line: occurrence.line + 1,
+      wording: wording.text,
+      values: occurrence.values,
+      role: ROLES.indexOf(wording.role),
+      warning: (occurrence.type || wording.exception).endsWith("Warning"),
+      agrees: !occurrence.type || !wording.exception || occurrence.type === wording.exception,
+      block: bisect(chains, occurrence.line),
+      letters: occurrence.letters,
+    };
+    const old = best.get(hit.symptom);
+    if (!old || compareKeys(hit, old) < 0) {
+      hit.values = { ...(old ? old.values : {}), ...hit.values };
+      best.set(hit.symptom, hit);
+    } else {
+      old.values = { ...hit.values, ...old.values };
+    }
+  }
+  const hits = [...best.values()].sort((a, b) => compareKeys(a, b) || (a.symptom < b.symptom ? -1 : 1));
+  for (let round = 0; round < hits.length; round++) {
+    for (let above = 0; above < hits.length; above++) {
+      let below = above + 1;
+      while (below < hits.length && !index.symptoms[hits[below].symptom].outranks.includes(hits[above].symptom)) below++;
+      if (below < hits.length) {
+        hits[below].outranked = true;
+        hits.splice(above, 0, ...hits.splice(below, 1));
+      }
+    }
+  }
+  return hits;
+}
+
+function chainLines(page) {
+  const lines = new Set();
+  for (const text of CHAINS) for (let at = page.text.indexOf(text); at >= 0; at = page.text.indexOf(text, at + 1)) lines.add(page.numberAt(at));
+  return [...lines].sort((a, b) => a - b);
+}
+
+function telling(found) {
+  const order = (a, b) =>
+    a.segment - b.segment || a.squeezed - b.squeezed || a.start - b.start || b.stop - a.stop || b.letters - a.letters || a.wording - b.wording;
+  const kept = [];
+  let open = [];
+  for (const one of [...found].sort(order)) {
+    open = open.filter((o) => o.segment === one.segment && o.squeezed === one.squeezed && o.stop > one.start);
+    if (!open.some((o) => o.stop >= one.stop && o.letters > one.letters)) kept.push(one);
+    open.push(one);
+  }
+  return kept;
+}
+
+function isAmbiguous(hits) {
+  if (hits.length < 2 || hits[0].outranked) return false;
+  return ["role", "warning", "agrees", "block"].every((name) => hits[0][name] === hits[1][name]);
+}
+
+function shown(index, hit, hits) {
+  const symptom = index.symptoms[hit.symptom];
+  const why = [ROLES[hit.role]];
+  if (hit.outranked) why.push("outranks");
+  why.push(hit.agrees ? "type" : "other-type");
+  if (hit.warning) why.push("warning");
+  if (hit.block === 0 && hits.some((other) => other.block)) why.push("first-of-chain");
+  return {
+    symptom: hit.symptom,
+    topic: symptom.topic,
+    title: symptom.title,
+    page: symptom.page,
+    docs: symptom.docs ?? "",
+    line: hit.line,
+    raw: hit.raw,
+    wording: hit.wording,
+    values: hit.values,
+    why,
+    seen_in: hits.filter((other) => other !== hit && other.role > hit.role).map((other) => other.symptom),
+  };
+}
+
+function lookedFor(page) {
+  let spoken = "";
+  let last = "";
+  let left = TAIL;
+  for (let number = page.length - 1; number >= 0; number--) {
+    const line = page.get(number);
+    if (!strip(line, " ")) continue;
+    const text = stripPrefix(line).slice(0, 400);
+    if (printedType(text)) return text;
+    if (!spoken && (line.includes("error") || line.includes("Error") || line.includes("ERROR"))) spoken = text;
+    last = last || text;
+    left -= 1;
+    if (!left) break;
+  }
+  return spoken || last;
+}

@@ -1,0 +1,239 @@
+# ---
+# wordings:
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Killed"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9579) is killed by signal: Killed. "
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Segmentation fault"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 7931) is killed by signal: Segmentation fault. "
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Aborted"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9068) is killed by signal: Aborted. "
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Terminated"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9108) is killed by signal: Terminated. "
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Illegal instruction"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9125) is killed by signal: Illegal instruction. "
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Floating point exception"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9117) is killed by signal: Floating point exception. "
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Hangup"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9133) is killed by signal: Hangup. "
+#   - text: "DataLoader worker (pid {pid:int}) exited unexpectedly with exit code {code:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: DataLoader worker (pid 9076) exited unexpectedly with exit code 3. Details are lost due to multiprocessing. Rerunning with num_workers=0 may give better error trace."
+#   - text: "DataLoader worker (pid(s) {pids:shape}) exited unexpectedly"
+#     exception: RuntimeError
+#     role: symptom
+#     sample: "RuntimeError: DataLoader worker (pid(s) 9060) exited unexpectedly"
+#   - text: "ERROR: Unexpected segmentation fault encountered in worker"
+#   - text: "ERROR: Unexpected floating-point exception encountered in worker"
+#   - text: "Connection reset by peer"
+#     exception: ConnectionResetError
+#     role: symptom
+#     near: ["_try_get_data"]
+#     sample: "ConnectionResetError: [Errno 104] Connection reset by peer"
+#   - text: "EOFError"
+#     exception: EOFError
+#     role: symptom
+#     near: ["_try_get_data"]
+# tags: [crash, dataloader, multiprocessing, oom, ram]
+# needs: [fork]
+# cases:
+#   too-much-in-flight: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
+#   objects-copied: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
+#   cache-in-worker: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
+#   crash-in-library: {needs: ["fault:a read of address 0 in C code"]}
+# rows: [S001-93]
+# docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# ---
+
+# %%
+import ctypes
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, Subset
+
+torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
+
+
+def worker_mb(pid):
+    """MB that this worker alone holds: its private memory, and finished batches that nobody has fetched yet."""
+    with open(f"/proc/{pid}/smaps_rollup") as lines:
+        private = sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
+    files = [f"/proc/{pid}/fd/{fd}" for fd in os.listdir(f"/proc/{pid}/fd")]
+    waiting = sum(os.stat(file).st_size for file in files if "torch_" in os.readlink(file))
+    return (private + waiting) / 2**20
+
+
+def train(loader, spare_mb=60):
+    """One epoch with 60 MB of RAM to spare. Over that a worker is killed: for real, but by us in place of the kernel."""
+    batches, seen, used = iter(loader), [], []
+    for batch in batches:
+        time.sleep(0.02)  # the training step
+        seen.append(batch.flatten(1)[:, 0])
+        workers = {worker.pid: worker_mb(worker.pid) for worker in batches._workers}
+        used.append(sum(workers.values()))
+        if used[-1] > spare_mb:
+            os.kill(max(workers, key=workers.get), signal.SIGKILL)
+            time.sleep(5)  # the step goes on; the error arrives here
+    return torch.cat(seen), used
+
+
+class Scans(Dataset):
+    """64 scans of 1 MB each."""
+
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, i):
+        return torch.from_numpy(np.full((1024, 256), i, dtype=np.float32))
+
+
+# %% break too-much-in-flight
+train(DataLoader(Scans(), batch_size=4, num_workers=2, prefetch_factor=8))
+
+# %% check too-much-in-flight
+loader = DataLoader(Scans(), batch_size=4, num_workers=2, prefetch_factor=8)
+in_flight = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor
+print(f"finished batches that may wait in RAM: {in_flight / 2**20:.0f} MB")
+assert in_flight == 64 * 2**20
+
+for file in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+    if os.path.exists(file):  # Linux: how often has the kernel killed something in this container or job?
+        print([line.strip() for line in open(file) if line.startswith("oom_kill ")])
+
+# %% fix too-much-in-flight
+seen, used = train(DataLoader(Scans(), batch_size=4, num_workers=1, prefetch_factor=2))
+assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))  # every scan, in order
+assert max(used) < 60
+
+# %%
+def labels_of(records):
+    return torch.from_numpy(np.array([record["label"] for record in records]))[:, None]
+
+
+# %% break objects-copied
+records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]  # a million Python objects
+train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
+
+# %% check objects-copied
+records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]
+_, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of), spare_mb=1000)
+print(f"the worker holds {used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last")
+assert used[-1] > 2 * used[0]
+
+# %% fix objects-copied
+columns = [("path", "S16"), ("label", "i8")]
+records = np.array([(f"{i}.jpg", i) for i in range(500_000)], dtype=columns)  # one block of memory, no objects in it
+seen, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
+
+assert torch.equal(seen, torch.from_numpy(np.arange(500_000)))
+assert used[-1] < 1.5 * used[0] and max(used) < 60
+
+# %%
+class CachedScans(Scans):
+    """Keeps what it has read."""
+
+    def __init__(self):
+        self.cache = {}
+
+    def __getitem__(self, i):
+        if i not in self.cache:
+            self.cache[i] = super().__getitem__(i)
+        return self.cache[i]
+
+
+# %% break cache-in-worker
+train(DataLoader(CachedScans(), batch_size=4, num_workers=2))  # each worker fills a cache of its own
+
+# %% check cache-in-worker
+dataset = CachedScans()
+before = len(pickle.dumps(dataset))
+for i in range(8):
+    dataset[i]
+after = len(pickle.dumps(dataset))
+print(f"the Dataset is {before} bytes new and {after} bytes after 8 samples")  # a Dataset that keeps nothing does not grow
+assert after > 1000 * before
+
+# %% fix cache-in-worker
+file = os.path.join(tempfile.mkdtemp(), "scans.npy")
+decoded = np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=(64, 1024, 256))
+for i, scan in enumerate(Scans()):
+    decoded[i] = scan.numpy()  # decode once, before training
+    if i == 63:
+        break
+
+
+class MappedScans(Scans):
+    def __getitem__(self, i):
+        return torch.from_numpy(np.load(file, mmap_mode="r")[i].copy())
+
+
+seen, used = train(DataLoader(MappedScans(), batch_size=4, num_workers=2))
+assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))
+assert max(used) < 60
+
+# %%
+class Files(Dataset):
+    """Eight files, of which number 5 is broken."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        if i == 5:
+            ctypes.string_at(0)  # a C library that trusts its input
+        return torch.from_numpy(np.full(3, i))
+
+
+def exit_code(dataset, i):
+    """How a process ends that reads one sample: 0, or -11 for a segmentation fault."""
+    process = torch.multiprocessing.Process(target=dataset.__getitem__, args=(i,))
+    process.start()
+    process.join()
+    return process.exitcode
+
+
+# %% break crash-in-library
+list(DataLoader(Files(), batch_size=2, num_workers=1))
+
+# %% check crash-in-library
+files = Files()
+broken = [(i, code) for i in range(len(files)) if (code := exit_code(files, i))]
+print("samples that kill a process, with its exit code:", broken)
+assert broken == [(5, -signal.SIGSEGV)]
+
+# %% fix crash-in-library
+files = Files()
+good = [i for i in range(len(files)) if exit_code(files, i) == 0]  # once: keep this list in a file
+batches = list(DataLoader(Subset(files, good), batch_size=2, num_workers=1))
+assert torch.equal(torch.cat(batches)[:, 0], torch.from_numpy(np.array([0, 1, 2, 3, 4, 6, 7])))
+
+# %%
+def read_label(i):
+    """A reader that was written as a program of its own, and ends it when a file is broken."""
+    if i == 5:
+        sys.exit(f"cannot read file {i}")
+    return i
+
+
+# %% break quits-by-itself
+class Labels(Files):
+    def __getitem__(self, i):
+        return torch.from_numpy(np.full(3, read_label(i)))
+
+
+list(DataLoader(Labels(), batch_size=2, num_workers=1))
+
+# %% check quits-by-itself
+

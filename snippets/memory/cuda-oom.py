@@ -1,0 +1,243 @@
+# ---
+# wordings:
+#   - text: "CUDA out of memory. Tried to allocate {size:line}. GPU {gpu:int} has a total capacity of {total:line} of which {free:line} is free"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     sample: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB of which 1.58 GiB is free. Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory, this process has 966.00 MiB memory in use. Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated."
+#   - text: "Of the allocated memory {used:line} is allocated by PyTorch, and {cached:line} is reserved by PyTorch but unallocated"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     near: ["CUDA out of memory", "HIP out of memory"]
+#     sample: "Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
+#   - text: "Of the allocated memory {used:line} is allocated by PyTorch, with {_:line} allocated in private pools (e.g., CUDA Graphs), and {cached:line} is reserved by PyTorch but unallocated"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     near: ["CUDA out of memory", "HIP out of memory"]
+#     sample: "Of the allocated memory 13.73 GiB is allocated by PyTorch, with 46.00 MiB allocated in private pools (e.g., CUDA Graphs), and 736.86 MiB is reserved by PyTorch but unallocated."
+#   - text: "CUDA out of memory. Tried to allocate {size:line}. GPU {gpu:int} has a total capacty of {total:line} of which {free:line} is free"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     sample: "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.70 GiB. GPU 0 has a total capacty of 6.00 GiB of which 0 bytes is free. Of the allocated memory 2.93 GiB is allocated by PyTorch, and 2.30 GiB is reserved by PyTorch but unallocated."
+#   - text: "Tried to allocate {size:line} (GPU {gpu:int}; {total:line} total capacity; {used:line} already allocated; {free:line} free; {reserved:line} reserved in total by PyTorch"
+#     device: cuda
+#     sample: "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 4; 31.75 GiB total capacity; 30.29 GiB already allocated; 3.75 MiB free; 30.40 GiB reserved in total by PyTorch)"
+#   - text: "Tried to allocate {size:line} (GPU {gpu:int}; {total:line} total capacity; {used:line} already allocated; {free:line} free; {cached:line} cached)"
+#     exception: RuntimeError
+#     device: cuda
+#     sample: "RuntimeError: CUDA out of memory. Tried to allocate 74.00 MiB (GPU 0; 1.96 GiB total capacity; 1.46 GiB already allocated; 71.50 MiB free; 38.53 MiB cached)"
+#   - text: "CUDA out of memory. Tried to allocate {size:bytes}"
+#     device: cuda
+#     sample: "RuntimeError: CUDA out of memory. Tried to allocate 4.70 GiB."
+#   - text: "HIP out of memory. Tried to allocate {size:bytes}"
+#     device: cuda
+#     sample: "RuntimeError: HIP out of memory. Tried to allocate 2.00 GiB"
+#   - text: "HIP out of memory. Tried to allocate {size:line}. GPU {gpu:int} has a total capacity of {total:line} of which {free:line} is free"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     sample: "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 256.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which 25.38 GiB is free. Of the allocated memory 54.35 GiB is allocated by PyTorch, and 51.48 MiB is reserved by PyTorch but unallocated."
+#   - text: "CUDA out of memory"
+#     device: cuda
+#   - text: "CUDA error: out of memory"
+#     exception: AcceleratorError
+#     device: cuda
+#   - text: "CUDA error: out of memory"
+#     exception: RuntimeError
+#     device: cuda
+#   - text: "CUDA driver error: out of memory"
+#     exception: RuntimeError
+#     device: cuda
+#   - text: "Allocation on device {gpu:int} would exceed allowed memory. (out of memory)"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     sample: "torch.cuda.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)"
+#   - text: "Allocation on device"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     near: ["OutOfMemoryError", "out of memory", "Exception during processing"]
+#   - text: "cuda runtime error (2) : out of memory"
+#     exception: RuntimeError
+#     device: cuda
+#   - text: "Cuda failure 'out of memory'"
+#     device: cuda
+#   - text: "Cuda failure {_:int} 'out of memory'"
+#     device: cuda
+#     sample: "NCCL WARN Cuda failure 2 'out of memory'"
+# tags: [batch-size, cuda, fragmentation, inference, oom]
+# cases:
+#   batch-size: {needs: [cuda]}
+#   evaluation: {silent: true}
+#   many-layers: {needs: [cuda]}
+#   fragmentation: {needs: [cuda]}
+# rows: [S000-21, S001-95, S001-112]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management", "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"]
+# ---
+
+# %%
+import os
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+def limit(megabytes):
+    """Let this process have so much GPU memory: the error of a full GPU in a second, on a GPU of any size."""
+    torch.cuda.set_per_process_memory_fraction(megabytes * 2**20 / torch.cuda.get_device_properties(0).total_memory)
+
+
+def make_model():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Linear(4096, 1))
+
+
+# %% break batch-size
+limit(192)
+model, loss_fn = make_model().to("cuda"), nn.MSELoss()
+images, labels = torch.randn(8192, 64, device="cuda"), torch.randn(8192, 1, device="cuda")
+torch.cuda.empty_cache()  # does not help: PyTorch gives back what is unused before it raises
+loss_fn(model(images), labels).backward()  # 128 MiB for each of the two large intermediate values
+
+# %% check batch-size
+model, loss_fn = make_model().to("cuda"), nn.MSELoss()
+peaks = []
+for batch in (256, 1024):
+    torch.cuda.reset_peak_memory_stats()
+    loss_fn(model(torch.randn(batch, 64, device="cuda")), torch.randn(batch, 1, device="cuda")).backward()
+    peaks.append(torch.cuda.max_memory_allocated())
+    print(batch, peaks[-1] // 2**20, "MiB")  # grows with the batch
+assert peaks[1] > peaks[0]
+
+# %% fix batch-size
+limit(192)
+model, loss_fn = make_model().to("cuda"), nn.MSELoss()
+images, labels = torch.randn(8192, 64, device="cuda"), torch.randn(8192, 1, device="cuda")
+for few_images, few_labels in zip(images.split(256), labels.split(256), strict=True):
+    loss = loss_fn(model(few_images), few_labels) * len(few_images) / len(images)
+    loss.backward()  # frees this part's intermediate values and adds to .grad
+# then, once: optimizer.step(), optimizer.zero_grad()
+
+torch.cuda.set_per_process_memory_fraction(1.0)  # room for the whole batch: its gradients are the same
+expected = torch.autograd.grad(loss_fn(model(images), labels), list(model.parameters()))
+assert all(gradient.any() for gradient in expected)
+for parameter, gradient in zip(model.parameters(), expected, strict=True):
+    torch.testing.assert_close(parameter.grad, gradient, rtol=1e-3, atol=1e-6)
+
+
+# %%
+def kept_for_backward(model, *batches):
+    """The outputs of all batches, and the bytes of intermediate values that they keep for a backward pass."""
+    weights = {parameter.data_ptr() for parameter in model.parameters()}
+    kept = {}
+
+    def pack(tensor):
+        if tensor.data_ptr() not in weights:
+            kept[tensor.data_ptr()] = tensor.nbytes
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        outputs = [model(batch) for batch in batches]
+    return outputs, sum(kept.values())
+
+
+# %% break evaluation
+model = make_model().eval()  # eval() changes dropout and batch norm, not what is kept
+batches = torch.randn(4, 256, 64)
+_, one = kept_for_backward(model, batches[0])
+_, four = kept_for_backward(model, *batches)
+assert one > 4 * 2**20  # 256 images of 64 numbers are 64 KiB; each batch keeps 4 MiB
+assert four == 4 * one  # all of it for as long as the outputs live
+
+# %% check evaluation
+outputs, kept = kept_for_backward(make_model().eval(), torch.randn(256, 64))
+print(outputs[0].requires_grad, kept // 2**20, "MiB")  # True: this output keeps everything a backward pass would need
+assert outputs[0].requires_grad and kept > 0
+
+# %% fix evaluation
+model = make_model().eval()
+batches = torch.randn(4, 256, 64)
+with torch.no_grad():  # or torch.inference_mode()
+    outputs, kept = kept_for_backward(model, *batches)
+
+assert kept == 0
+with_graph, _ = kept_for_backward(model, *batches)
+torch.testing.assert_close(outputs, [output.detach() for output in with_graph])
+
+
+# %%
+def make_layers():
+    """Twenty layers of 1 MiB; each keeps 16 MiB of intermediate values for 2048 samples."""
+    torch.manual_seed(0)
+    return nn.ModuleList(nn.Sequential(nn.Linear(64, 2048), nn.ReLU(), nn.Linear(2048, 64)) for _ in range(20))
+
+
+# %% break many-layers
+limit(256)
+layers, x = make_layers().to("cuda"), torch.randn(2048, 64, device="cuda")
+for layer in layers:
+    x = x + layer(x)
+x.square().mean().backward()
+
+# %% check many-layers
+layers, samples = make_layers().to("cuda"), torch.randn(2048, 64, device="cuda")
+peaks = []
+for depth in (5, 10):
+    torch.cuda.reset_peak_memory_stats()
+    x = samples
+    for layer in layers[:depth]:
+        x = x + layer(x)
+    peaks.append(torch.cuda.max_memory_allocated())
+    print(depth, peaks[-1] // 2**20, "MiB")  # the batch is the same; the depth decides
+assert peaks[1] > peaks[0]
+
+# %% fix many-layers
+limit(256)
+layers, samples = make_layers().to("cuda"), torch.randn(2048, 64, device="cuda")
+x = samples
+for layer in layers:
+    x = x + checkpoint(layer, x, use_reentrant=False)  # keeps x only; the layer runs once more in backward
+x.square().mean().backward()
+
+torch.cuda.set_per_process_memory_fraction(1.0)
+y = samples
+for layer in layers:
+    y = y + layer(y)
+expected = torch.autograd.grad(y.square().mean(), list(layers.parameters()))
+assert all(gradient.any() for gradient in expected)
+for parameter, gradient in zip(layers.parameters(), expected, strict=True):
+    torch.testing.assert_close(parameter.grad, gradient, rtol=1e-3, atol=1e-6)
+
+
+# %%
+def megabytes(count):
+    return torch.empty(count * 2**20, dtype=torch.uint8, device="cuda")
+
+
+def make_holes():
+    """What a run with changing sizes leaves behind: four blocks of 100 MiB, of each of which a small tensor still lives."""
+    large, small = [], []
+    for _ in range(4):
+        megabytes(100)  # freed at once; PyTorch keeps the block ...
+        large.append(megabytes(96))
+        small.append(megabytes(4))  # ... and cuts these two out of it
+    return small  # `large` is freed here: four holes of 96 MiB
+
+
+# %% break fragmentation
+limit(512)
+small = make_holes()
+batch = megabytes(300)  # 384 MiB are unused, but not in one piece
+
+# %% check fragmentation
+small = make_holes()
+reserved, used = torch.cuda.memory_reserved(), torch.cuda.memory_allocated()
+print((reserved - used) // 2**20, "MiB reserved but not used by any tensor")
+assert reserved - used > 300 * 2**20  # more than the 300 MiB that are asked for
+
+# %% fix fragmentation
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"  # before the first use of the GPU; best outside, in the shell
+limit(512)
+small = make_holes()
+batch = megabytes(300).zero_()
+
+assert batch.numel() == 300 * 2**20 and batch[-1].item() == 0
+assert torch.cuda.memory_reserved() <= 512 * 2**20

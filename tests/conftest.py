@@ -1,0 +1,58 @@
+"""Fixtures that several tests share."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchclinic import ROOT, catalogue, index
+from torchclinic.catalogue import Catalogue
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+
+@pytest.fixture(scope="session")
+def clinic() -> Catalogue:
+    return catalogue.load()
+
+
+@pytest.fixture(scope="session")
+def table(clinic: Catalogue) -> dict[str, Any]:
+    """The index of the whole catalogue."""
+    return index.build(clinic)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project that breaks no rule: one symptom in both languages. Tests break it."""
+    root = tmp_path / "project"
+    for file in ("snippets/autograd/backward-second-time.py", "docs/en/autograd/backward-second-time.md", "docs/zh/autograd/backward-second-time.md"):
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        # Links to other symptoms lead nowhere in a project of one.
+        (root / file).write_text((ROOT / file).read_text(encoding="utf-8").replace("modified-by-inplace.md", "backward-second-time.md"), encoding="utf-8")
+    snippet = root / "snippets/autograd/backward-second-time.py"
+    snippet.write_text(snippet.read_text(encoding="utf-8").replace("# related: [autograd/modified-by-inplace]\n", ""), encoding="utf-8")
+    shutil.copy(ROOT / "vocabulary.yml", root)
+    from torchclinic import scaffold
+
+    scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], [], False)
+    assert not catalogue.load(root).problems
+    return root
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Code blocks of pages run in this process: give each a clean torch."""
+    if type(item).__module__.startswith("pytest_codeblocks") and "torch" in sys.modules:
+        import torch
+
+        random.seed(0)
+        torch.manual_seed(0)
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
+        torch.set_num_threads(os.cpu_count() or 1)

@@ -1,0 +1,121 @@
+"""The real catalogue keeps every rule; and each rule, broken, is reported with file, line and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from torchclinic import catalogue, commands
+from torchclinic.catalogue import Catalogue
+
+SNIPPET = "snippets/autograd/backward-second-time.py"
+EN = "docs/en/autograd/backward-second-time.md"
+ZH = "docs/zh/autograd/backward-second-time.md"
+
+
+def test_the_catalogue_breaks_no_rule(clinic: Catalogue) -> None:
+    assert [str(problem) for problem in clinic.problems] == []
+
+
+def test_every_symptom_has_current_cpu_evidence(clinic: Catalogue) -> None:
+    record = next(made for made in clinic.evidence if made.device == "cpu")
+    states = {stem: record.status(symptom.snippet) for stem, symptom in clinic.symptoms.items()}
+    wrong = {stem: state for stem, state in states.items() if state not in ("passed", "skipped")}
+    assert not wrong, f"run `nox -s verify -- --record {' '.join(wrong)}`"
+    for stem, state in states.items():
+        if state == "skipped":
+            assert clinic.symptoms[stem].snippet.needs, f"{stem} was skipped, but its header names no need"
+
+
+def change(old: str, new: str) -> Callable[[str], str]:
+    def apply(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "says"),
+    [
+        (SNIPPET, change("tags: [autograd,", "tags: [autograde,"), "unknown tag `autograde`"),
+        (SNIPPET, change("# wordings:", "# wordings: ["), "YAML that does not parse"),
+        (SNIPPET, change("# rows:", "# rowz:"), "unknown field `rowz`"),
+        (SNIPPET, change("# docs:", "# needs: [gpu]\n# docs:"), "unknown need `gpu`"),
+        (SNIPPET, change("loss.backward()", "loss.backward("), "syntax error in the cell"),
+        (SNIPPET, change("# %% fix running-total", "# %% fix other-case"), "case `running-total` has no `fix` cell"),
+        (SNIPPET, change("# %% fix running-total", "# %% mend running-total"), "a cell is `# %%`"),
+        (SNIPPET, change("# %% check running-total", "# %% break running-total"), "two cells named"),
+        (SNIPPET, lambda text: text.replace("assert ", "print "), "syntax error"),
+        (SNIPPET, lambda text: text.replace("# ---\n", "", 1), "begins with `# ---`"),
+        (SNIPPET, change("# outranks: []", "") if False else change("# docs:", "# outranks: [no-such]\n# docs:"), "`outranks` names `no-such`"),
+        (EN, change("{{ case running-total }}", "{{ case no-such }}"), "the snippet has no case `no-such`"),
+        (EN, change("{{ case running-total }}", ""), "never shows `{{ case running-total }}`"),
+        (EN, change("{{ check running-total }}", ""), "never shows `{{ check running-total }}`"),
+        (EN, change("{{ wordings }}", "{{ wording }}"), "is no directive"),
+        (EN, change("## Why", "## How so"), "is no section"),
+        (EN, change("{#running-total}", "{#no-such}"), "no heading"),
+        (EN, change("](#causes)", "](#no-such)"), "no such section or case"),
+        (EN, change("](backward-second-time.md)", "](gone.md)"), "leads nowhere"),
+        (EN, change("title:", "heading:"), "front matter lacks `title`"),
+        (EN, change("summary:", "diagnosis: You have {k}.\nsummary:"), "the diagnosis uses {k}"),
+        (EN, change("The forward pass keeps", "The forward pass holds"), "English `why` has changed since this was written"),
+        (ZH, change("{{ check running-total }}\n\n", ""), "directives differ"),
+        (ZH, change("\uff0c", ","), "half-width punctuation"),
+        (ZH, change("  why: ", "  why: 0"), "English `why` has changed"),
+        ("vocabulary.yml", change("gan: {en: GAN, zh: GAN}", "gan: {en: GAN}"), "tag `gan` has no label in `zh`"),
+    ],
+)
+def test_a_broken_rule_is_reported(project: Path, file: str, edit: Callable[[str], str], says: str) -> None:
+    path = project / file
+    path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
+    found = [str(problem) for problem in catalogue.load(project).problems]
+    assert any(says in line for line in found), found
+    assert all(line.startswith(("snippets/", "docs/", "vocabulary.yml")) for line in found)
+
+
+@pytest.mark.parametrize(("file", "says"), [(SNIPPET, "its snippet is gone"), (EN, "is missing"), (ZH, "is missing")])
+def test_a_missing_file_is_reported(project: Path, file: str, says: str) -> None:
+    (project / file).unlink()
+    assert any(says in problem.message for problem in catalogue.load(project).problems)
+
+
+def test_a_fix_without_assertion_is_reported(project: Path) -> None:
+    path = project / SNIPPET
+    text = path.read_text(encoding="utf-8")
+    start = text.index("# %% fix running-total")
+    path.write_text(text[:start] + "# %% fix running-total\nprint(data)\n", encoding="utf-8")
+    assert any("asserts nothing" in problem.message for problem in catalogue.load(project).problems)
+
+
+def test_all_problems_are_reported_at_once(project: Path) -> None:
+    for file, edit in ((EN, change("## Why", "## How so")), (ZH, change("\uff0c", ",")), (SNIPPET, change("tags: [autograd,", "tags: [autograde,"))):
+        (project / file).write_text(edit((project / file).read_text(encoding="utf-8")), encoding="utf-8")
+    assert {problem.file for problem in catalogue.load(project).problems} >= {EN, ZH, SNIPPET}
+
+
+def test_json_names_everything(clinic: Catalogue) -> None:
+    rows = {row["id"]: row for row in json.loads(json.dumps(clinic.as_json()))}
+    row = rows["autograd/backward-second-time"]
+    assert set(row) == {"id", "title", "wordings", "cases", "needs", "tags", "outranks", "evidence"}
+    assert row["title"]["zh"] and row["cases"]["running-total"] == ["break", "check", "fix"]
+    assert row["evidence"]["2.13.0-cpu"]["status"] == "passed"
+
+
+def test_unknown_symptoms_are_named_with_their_neighbours(clinic: Catalogue) -> None:
+    with pytest.raises(catalogue.UnknownSymptom, match="did you mean autograd/backward-second-time"):
+        clinic.find("autograd/backward-second-tim")
+
+
+def test_new_makes_three_files_and_overwrites_nothing(project: Path) -> None:
+    from torchclinic import scaffold
+
+    lines = scaffold.new(project, "nn/made-up")
+    assert [line for line in lines if line.startswith("made ")] == ["made snippets/nn/made-up.py", "made docs/en/nn/made-up.md", "made docs/zh/nn/made-up.md"]
+    assert "made-up" in catalogue.load(project).symptoms
+    for name in ("nn/made-up", "nn/backward-second-time", "nowhere/x", "nn/Bad_Name"):
+        with pytest.raises(commands.BadInput):
+            scaffold.new(project, name)

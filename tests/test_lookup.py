@@ -1,0 +1,189 @@
+"""The matcher: on what snippets printed, on what people paste, on what is hostile."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchclinic import ROOT, commands, lookup
+from torchclinic.__main__ import main
+from torchclinic.catalogue import Catalogue
+
+MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
+
+
+def stems(table: dict[str, Any], text: str) -> list[str]:
+    return [hit["symptom"] for hit in lookup.lookup(table, text)["hits"]]
+
+
+def test_every_recorded_break_is_found(clinic: Catalogue, table: dict[str, Any]) -> None:
+    seen = 0
+    for record in clinic.evidence:
+        for stem, symptom in clinic.symptoms.items():
+            for name, case in symptom.snippet.cases.items():
+                made = record.cell(symptom.snippet, f"break {name}")
+                if made and made["outcome"] == "passed" and not case.silent:
+                    assert stems(table, made.get("output") or made["traceback"])[:1] == [stem], f"{record.environment} {stem} {name}"
+                    seen += 1
+    assert seen > 10
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [
+        str,
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\n".join(f"[rank3]: {line}" for line in text.split("\n")),
+        lambda text: "\n".join(f"(train pid=4711) {line}" for line in text.split("\n")),
+        lambda text: "\n".join(f"E       {line}" for line in text.split("\n")),
+        lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+        lambda text: "\n".join(f"\u2502 {line:<100} \u2502" for line in text.split("\n")),
+        lambda text: "\n".join(f"2026-11-21 10:00:00,123 ERROR {line}" for line in text.split("\n")),
+        lambda text: "\n".join(f"ERROR 01-11 13:09:40 engine.py:366] {line}" for line in text.split("\n")),
+        lambda text: "\n".join(line[at : at + 37] for line in text.split("\n") for at in range(0, max(1, len(line)), 37)),
+        lambda text: text.replace("mat1", "\x1b[31mmat1\x1b[0m"),
+        lambda text: text.replace(" ", "\u00a0").replace("(", "\uff08"),
+        lambda text: "  0%|    | 0/76 [00:00<?, ?it/s]\r 10%|#   | 7/76\r" + text,
+        lambda text: text.replace("\n", "\\n"),
+        lambda text: text.replace("RuntimeError: ", "RuntimeError:") + "\uff0c求助",
+    ],
+)
+def test_a_message_is_found_however_it_is_dressed(table: dict[str, Any], dress: Any) -> None:
+    text = f'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    model(x)\n{MATMUL}'
+    answer = lookup.lookup(table, dress(text))
+    assert answer["status"] == "match"
+    assert answer["hits"][0]["symptom"] == "matmul-shapes"
+    assert answer["hits"][0]["values"]["k"] == "400"
+
+
+def test_the_hit_names_the_raw_line(table: dict[str, Any]) -> None:
+    hit = lookup.lookup(table, f"first\n\x1b[31m[rank0]: {MATMUL}\x1b[0m\nlast")["hits"][0]
+    assert (hit["line"], hit["raw"]) == (2, f"\x1b[31m[rank0]: {MATMUL}\x1b[0m")
+
+
+def test_the_diagnosis_holds_the_users_numbers(table: dict[str, Any]) -> None:
+    hit = lookup.lookup(table, MATMUL)["hits"][0]
+    for language in ("en", "zh"):
+        sentence = lookup.diagnose(table, hit, language)
+        assert "400" in sentence and "784" in sentence and "{" not in sentence
+
+
+def test_quoted_source_is_no_error(table: dict[str, Any]) -> None:
+    text = 'File "a.py", line 3, in f\n    raise RuntimeError("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")'
+    assert lookup.lookup(table, text)["status"] == "none"
+
+
+def test_the_cause_stands_before_its_wrapper(table: dict[str, Any]) -> None:
+    text = (
+        "RuntimeError: Caught RuntimeError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n"
+        '  File "collate.py", line 1, in f\n    return torch.stack(batch, 0)\n'
+        "RuntimeError: stack expects each tensor to be equal size, but got [3, 4] at entry 0 and [3, 5] at entry 1"
+    )
+    assert stems(table, text)[0] == "stack-sizes"
+
+
+def test_the_assertion_line_outranks_the_device_side_assert(table: dict[str, Any]) -> None:
+    text = (
+        "../aten/src/ATen/native/cuda/Loss.cu:250: nll_loss_forward_reduce_cuda_kernel_2d: block: [0,0,0], thread: [5,0,0] "
+        "Assertion `t >= 0 && t < n_classes` failed.\nRuntimeError: CUDA error: device-side assert triggered"
+    )
+    assert stems(table, text)[:2] == ["label-out-of-range", "device-side-assert"]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("", "empty"),
+        (" \n\t\ufeff\u200b\r\n", "empty"),
+        ("\x01\x02\x03\x04" * 500, "binary"),
+        ("\ufffd\ufffd\ufffdPNG" * 100, "binary"),
+        ("<script>alert(1)</script><img src=x onerror=alert(1)>", "none"),
+        ("everything is fine", "none"),
+        ("ValueError: my own message", "none"),
+    ],
+)
+def test_what_is_no_error_of_torch(table: dict[str, Any], text: str, status: str) -> None:
+    answer = lookup.lookup(table, text)
+    assert (answer["status"], answer["hits"]) == (status, [])
+
+
+def test_none_names_the_line_it_looked_for(table: dict[str, Any]) -> None:
+    assert lookup.lookup(table, "step 1\n[rank0]: my.module.OddError: what now\nbye")["looked_for"] == "my.module.OddError: what now"
+
+
+def test_five_megabytes_of_noise_are_read_to_the_end(table: dict[str, Any]) -> None:
+    noise = "".join(f"{n} the loss of step {n} is {n * 7919 % 1000}\n" for n in range(130_000))
+    assert len(noise) > 5_000_000 - 1_000_000
+    assert lookup.lookup(table, noise)["status"] == "none"
+    assert stems(table, noise + MATMUL) == ["matmul-shapes"]
+
+
+def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "torchclinic", *arguments], input=data, capture_output=True, cwd=ROOT, check=False)
+
+
+def test_command_line_prints_diagnosis_and_fix() -> None:
+    done = run("lookup", "--lang", "en", data=MATMUL.encode())
+    text = done.stdout.decode()
+    assert done.returncode == 0, done.stderr
+    assert "400" in text and "784" in text and "assert" in text and "docs/en/shapes/matmul-shapes.md" in text
+    assert "\x1b" not in text  # no colour into a pipe
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "says"),
+    [
+        (b"", 2, b"empty"),
+        (b"\x7fELF\x02\x01\x01" + bytes(range(1, 32)) * 200, 2, b"not text"),
+        (b"nothing to see", 1, b"No match"),
+        ("\ufeff".encode("utf-16-le") + MATMUL.encode("utf-16-le"), 0, b"matmul-shapes"),
+        (MATMUL.encode() + b"\xff\xfe", 0, b"matmul-shapes"),
+        (b"\x1b]0;evil\x07<script>\x1b[2J" + MATMUL.encode(), 0, b"matmul-shapes"),
+    ],
+)
+def test_command_line_on_bad_input(data: bytes, status: int, says: bytes) -> None:
+    done = run("lookup", "--lang", "en", data=data)
+    assert done.returncode == status
+    assert says in done.stdout and b"\x1b" not in done.stdout
+
+
+def test_a_missing_file_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lookup", "no-such-file.log"]) == 2
+    assert "no-such-file.log cannot be read" in capsys.readouterr().err
+
+
+def test_unknown_ids_are_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "no-such-symptom"]) == 2
+    assert "no symptom `no-such-symptom`" in capsys.readouterr().err
+
+
+def test_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "pastes.jsonl"
+    file.write_text(json.dumps({"id": "a", "text": MATMUL}) + "\n\n" + json.dumps({"id": "b", "text": "no"}) + "\n", encoding="utf-8")
+    assert main(["lookup", "--jsonl", str(file)]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows == [{"id": "a", "status": "match", "hits": ["matmul-shapes"]}, {"id": "b", "status": "none", "hits": []}]
+    file.write_text('{"id": 1}\n', encoding="utf-8")
+    assert main(["lookup", "--jsonl", str(file)]) == 2
+    assert "line 1" in capsys.readouterr().err
+
+
+def test_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Input:
+        buffer = io.BytesIO(MATMUL.encode())
+
+    monkeypatch.setattr(sys, "stdin", Input)
+    assert main(["lookup", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["hits"][0]["values"]["k2"] == "784" and "784" in answer["hits"][0]["diagnosis"]["zh"]
+
+
+def test_decode_knows_powershells_utf16() -> None:
+    assert commands.decode("\ufeffabc".encode("utf-16-le")) in ("abc", "\ufeffabc")
+    assert commands.decode("abcdef".encode("utf-16-le")) == "abcdef"

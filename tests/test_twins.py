@@ -1,0 +1,38 @@
+"""Python and JavaScript give the same answer: on the vectors, which fix what the answer is, and on mutations, which only fix that it is one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from twins import Twin, mutations, python_lookup
+
+VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))
+#: `nox -s fuzz` runs 200,000.
+MUTATIONS = 3000
+
+
+@pytest.fixture(scope="module")
+def twin(table: dict[str, Any]) -> Iterator[Twin]:
+    with Twin(table) as made:
+        yield made
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_vectors(table: dict[str, Any], twin: Twin, vector: dict[str, Any]) -> None:
+    here, there = python_lookup(table, vector["text"]), twin.lookup(vector["text"])
+    assert here == there
+    assert here["status"] == vector["status"]
+    expected = vector.get("hits", [])
+    assert [hit["symptom"] for hit in here["hits"]] == [hit["symptom"] for hit in expected]
+    for hit, wanted in zip(here["hits"], expected, strict=True):
+        assert {name: hit[name] for name in wanted} == wanted
+
+
+def test_mutations(table: dict[str, Any], twin: Twin) -> None:
+    texts = [vector["text"] for vector in VECTORS if vector["text"]] + [wording["text"] for wording in table["wordings"]]
+    for text in mutations(texts, MUTATIONS, seed=20261121):
+        assert python_lookup(table, text) == twin.lookup(text), repr(text)

@@ -1,0 +1,151 @@
+"""Verify says no to every kind of cell that does not do what it must."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchclinic import catalogue, evidence, verify
+
+pytest.importorskip("torch")
+
+HEADER = """# ---
+# wordings:
+#   - text: "the flux capacitor has only {n:int} gigawatts"
+#     exception: RuntimeError
+#     sample: "RuntimeError: the flux capacitor has only 3 gigawatts"
+# tags: [autograd]
+# needs: NEEDS
+# timeout: 5
+# ---
+
+# %%
+import torch
+
+x = torch.ones(2)
+"""
+BREAK = '# %% break a\nraise RuntimeError("the flux capacitor has only 3 gigawatts")\n'
+FIX = "# %% fix a\nassert x.sum() == 2\n"
+
+
+@pytest.fixture(scope="module")
+def machine() -> verify.Machine:
+    return verify.ask_machine()
+
+
+@pytest.fixture
+def run(tmp_path: Path, machine: verify.Machine) -> Any:
+    """Verify a snippet made of the given cells: {cell: its run}."""
+
+    def apply(cells: str, needs: str = "[]", **options: Any) -> dict[str, verify.Run]:
+        file = tmp_path / "snippets/autograd/flux.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(HEADER.replace("NEEDS", needs) + "\n" + cells, encoding="utf-8")
+        (tmp_path / "vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
+        made = catalogue.load(tmp_path)
+        return {one.cell.name: one for one in verify.execute(made, list(made.symptoms.values()), machine, **options)}
+
+    return apply
+
+
+def test_a_good_case_passes_and_keeps_the_snippets_line_numbers(run: Any) -> None:
+    done = run(BREAK + FIX)
+    assert {name: one.outcome for name, one in done.items()} == {"break a": "passed", "fix a": "passed"}
+    assert (done["break a"].exception, done["break a"].message) == ("RuntimeError", "the flux capacitor has only 3 gigawatts")
+    assert 'File "flux.py", line 17, in <module>' in done["break a"].traceback
+
+
+@pytest.mark.parametrize(
+    ("cells", "cell", "says"),
+    [
+        ("# %% break a\nx + 1\n" + FIX, "break a", "looked up as no match"),
+        ('# %% break a\nraise RuntimeError("something else")\n' + FIX, "break a", "looked up as no match"),
+        ('# %% break a\nprint("RuntimeError: the flux capacitor has only 3 gigawatts")\n' + FIX, "break a", "raised nothing"),
+        (BREAK + "# %% fix a\nassert x.sum() == 3\n", "fix a", "raised AssertionError"),
+        (BREAK + '# %% fix a\nprint("the flux capacitor has only 1 gigawatts")\nassert True\n', "fix a", "still prints the message"),
+        (BREAK + "# %% check a\nraise KeyError(1)\n" + FIX, "check a", "raised KeyError"),
+        (BREAK + "# %% fix a\nimport time\ntime.sleep(60)\nassert True\n", "fix a", "still running after 5 s"),
+        (BREAK + "# %% fix a\nimport os\nos._exit(3)\nassert True\n", "fix a", "died with exit status 3"),
+        (BREAK + "# %% fix a\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\nassert True\n", "fix a", "SIGKILL"),
+    ],
+)
+def test_a_bad_cell_fails_with_the_reason(run: Any, cells: str, cell: str, says: str) -> None:
+    done = run(cells)
+    assert done[cell].outcome == "failed"
+    assert says in done[cell].why
+    assert all(one.outcome == "passed" for name, one in done.items() if name != cell)
+
+
+def test_a_cell_that_takes_too_much_memory_is_killed(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(verify.MEMORY, "cpu", 1 << 30)
+    done = run(BREAK + "# %% fix a\nimport time\ny = bytearray(b'1') * (3 << 29)\ntime.sleep(4)\nassert True\n")
+    assert done["fix a"].why == "took more than 1 GiB of memory"
+
+
+def test_what_hangs_is_killed_with_its_children(run: Any, tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    cell = f"# %% fix a\nimport subprocess, pathlib\nchild = subprocess.Popen(['sleep', '300'])\npathlib.Path({str(pid_file)!r}).write_text(str(child.pid))\nchild.wait()\nassert True\n"
+    assert run(BREAK + cell)["fix a"].outcome == "failed"
+    pid = int(pid_file.read_text())
+    for _ in range(50):
+        if not Path(f"/proc/{pid}").exists():
+            break
+        time.sleep(0.1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("needs", "says"),
+    [("[cuda]", "needs CUDA"), ("[multi-gpu]", "two GPUs"), ('["package:no_such_package.inner"]', "needs the package no_such_package.inner")],
+)
+def test_what_the_machine_lacks_is_skipped_with_its_reason(run: Any, needs: str, says: str) -> None:
+    for one in run(BREAK + FIX, needs).values():
+        assert one.outcome == "skipped" and says in one.why
+
+
+def test_cells_are_fresh_processes(run: Any) -> None:
+    leak = "# %% check a\nimport torch\ntorch.set_default_dtype(torch.float64)\nx.add_(1)\nopen('left', 'w').close()\nassert True\n"
+    fix = "# %% fix a\nimport os\nassert torch.ones(1).dtype == torch.float32 and x.sum() == 2 and not os.path.exists('left')\n"
+    assert run(BREAK + leak + fix, jobs=1)["fix a"].outcome == "passed"
+
+
+def test_a_plain_interpreter_gives_the_same(run: Any) -> None:
+    forked, plain = run(BREAK + FIX), run(BREAK + FIX, plain=True)
+    for name in forked:
+        assert (forked[name].outcome, forked[name].output) == (plain[name].outcome, plain[name].output)
+
+
+def test_no_path_of_this_machine_is_recorded(run: Any) -> None:
+    cell = "# %% check a\nimport torch, os\nprint(torch.__file__, os.getcwd(), os.path.expanduser('~'))\nassert True\n"
+    output = run(BREAK + cell + FIX)["check a"].output
+    assert output.startswith("torch/__init__.py") and "/tmp" not in output and "/root" not in output
+
+
+def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
+    done = list(run(BREAK + FIX).values())
+    folder = tmp_path / "evidence"
+    file = evidence.merge(folder, verify._evidence(done, machine, "cpu"))
+    assert file.name == f"{machine.torch}-cpu.json"
+    snippet = done[0].symptom.snippet
+    record = evidence.read(file)
+    assert record.status(snippet) == "passed"
+    assert record.cell(snippet, "break a")["exception"] == "RuntimeError"
+    changed = run(BREAK + FIX + "# %% check a\nassert True\n")["fix a"].symptom.snippet
+    assert record.status(changed) == "stale" and record.cell(changed, "break a") is None
+    # What was skipped elsewhere does not wipe out what ran here, and other symptoms stay.
+    other = verify._evidence(done, machine, "cpu")
+    other.symptoms = {"other": other.symptoms["flux"], "flux": {**other.symptoms["flux"], "skipped": "needs CUDA", "cells": {}}}
+    evidence.merge(folder, other)
+    assert evidence.read(file).status(snippet) == "passed" and "other" in evidence.read(file).symptoms
+
+
+def test_an_interpreter_without_torch_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch here')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(verify.NoTorch, match="no torch here"):
+        verify.ask_machine()
