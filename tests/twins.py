@@ -16,22 +16,24 @@ from torchclinic import LANGUAGES, lookup
 HERE = Path(__file__).resolve().parent
 
 
-def _node_of_playwright() -> str:
-    """Playwright carries a Node.js of its own, so that the tests need no other."""
-    from playwright._impl._driver import compute_driver_executable
+def node() -> str:
+    """A Node.js: the one on the PATH, else the one that Playwright carries, so that the tests need no other."""
+    found = shutil.which("node")
+    if found is None:
+        from playwright._impl._driver import compute_driver_executable
 
-    return compute_driver_executable()[0]
+        found = compute_driver_executable()[0]
+    return str(found)
 
 
 class Twin:
     """The JavaScript matcher, in a Node process of its own."""
 
     def __init__(self, index: dict[str, Any]):
-        node = shutil.which("node") or _node_of_playwright()
         self.folder = tempfile.TemporaryDirectory()
         file = Path(self.folder.name, "index.json")
         file.write_text(json.dumps(index), encoding="utf-8")
-        self.process = subprocess.Popen([node, str(HERE / "twin.mjs"), str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        self.process = subprocess.Popen([node(), str(HERE / "twin.mjs"), str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
 
     def lookup(self, text: str) -> dict[str, Any]:
         assert self.process.stdin and self.process.stdout

@@ -23,7 +23,9 @@ COMMON = frozenset(
     """File line in self module torch return Error error the a to of and is for not be with on was are this that it from or as at an if you your
     RuntimeError ValueError TypeError Traceback most recent call last nn py lib site packages python3 python train main model forward data
     utils input output use loss import def args kwargs rank torch_ tensor Tensor size epoch step int float cuda device cpu None True False
-    __call__ _call_impl anaconda3 envs home user root usr local run name type expected Expected but got must""".split()
+    __call__ _call_impl anaconda3 envs home user root usr local run name type expected Expected but got must instead operation first same
+    dimension dimensions following results parameters failed Assertion WARNING warning version installed function module object attribute
+    checkpoint training Training processing exception Exception optimizer distributed multiprocessing python3.10 configuration""".split()
 )
 #: Two rare words of a wording: where a wrapped line has cut one of them, the other still leads to the line.
 ANCHORS = 2
@@ -94,8 +96,9 @@ def _words(wording: Wording) -> list[str]:
 def anchors(wording: Wording, frequency: Counter[str]) -> list[str]:
     """The rarest words of a wording; [] if there is none, which the lint reports."""
     usable = [word for word in dict.fromkeys(_words(wording)) if len(word) > 2 and not word.isdigit()]
-    usable.sort(key=lambda word: (word in COMMON, frequency[word], -len(word), word))
-    return usable[:ANCHORS]
+    # Long words are rare ones; among equals, the one that fewer wordings have.
+    usable.sort(key=lambda word: (word in COMMON, -min(len(word), 10), frequency[word], word))
+    return usable[:1] + [word for word in usable[1:ANCHORS] if word not in COMMON and len(word) > 5]
 
 
 def lint(index: dict[str, Any], entries: list[tuple[str, Wording, Path]]) -> list[tuple[Path, int, str]]:

@@ -14,6 +14,7 @@ The two twins must agree on every input, so nothing here depends on Unicode tabl
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Any
 
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
@@ -216,6 +217,7 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
         joined = "\n".join(texts)
         present = set(words(joined))
         squeezed = ""
+        ends: dict[bool, list[int]] = {}  # where each line ends, in the joined and in the squeezed text
         for candidate in sorted({number for word in by_word.keys() & present for number in by_word[word]}):
             wording = index["wordings"][candidate]
             if not _conditions(wording, clean):
@@ -227,11 +229,10 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
                 parts = [part.replace(" ", "") if isinstance(part, str) else part for part in wording["parts"]]
                 here = _match_all(index, wording, parts, squeezed, True)
                 through_squeeze = True
-            offsets: list[int] = []
-            for text in texts:
-                length = len(text.replace(" ", "")) if through_squeeze else len(text) + 1
-                offsets.append((offsets[-1] if offsets else 0) + length)
+            if here and through_squeeze not in ends:
+                ends[through_squeeze] = list(accumulate(len(text.replace(" ", "")) if through_squeeze else len(text) + 1 for text in texts))
             for at, stop, values in here:
+                offsets = ends[through_squeeze]
                 row = bisect_right(offsets, at)
                 if source[row] or not _when(wording, values):
                     continue

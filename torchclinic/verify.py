@@ -243,8 +243,9 @@ def _run_cell(one: Run, engine: Any, device: str) -> None:
 def _judge(one: Run, table: dict[str, Any]) -> None:
     """Did the cell do what its kind must do?"""
     snippet = one.symptom.snippet
-    result = lookup.lookup(table, one.output)
-    hits = result["hits"]
+    # Of a break the traceback counts: a CUDA kernel prints its assertion, the symptom of another page, before it.
+    text = one.traceback if one.cell.kind == "break" and one.traceback else one.output
+    hits = lookup.lookup(table, text)["hits"]
     first = hits[0] if hits else None
     why = ""
     if one.cell.kind == "break":

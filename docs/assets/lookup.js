@@ -278,6 +278,7 @@ function occurrences(index, page) {
     const candidates = new Set();
     for (const word of wordsOf(joined)) for (const number of byWord.get(word) ?? []) candidates.add(number);
     let squeezedText = null;
+    const ends = []; // where each line ends, in the joined and in the squeezed text
     for (const candidate of [...candidates].sort((a, b) => a - b)) {
       const wording = index.wordings[candidate];
       if (wording.near && !wording.near.some((text) => page.text.includes(text))) continue;
@@ -288,11 +289,7 @@ function occurrences(index, page) {
         here = matchAll(index, squeezedParts[candidate], squeezedText, true);
       }
       if (!here.length) continue;
-      const offsets = [];
-      for (const text of texts) {
-        const length = throughSqueeze ? squeeze(text).length : text.length + 1;
-        offsets.push((offsets[offsets.length - 1] ?? 0) + length);
-      }
+      const offsets = (ends[throughSqueeze ? 1 : 0] ??= lineEnds(texts, throughSqueeze));
       for (const [at, stop, values] of here) {
         const row = bisect(offsets, at);
         if (source[row] || !meets(wording, values)) continue;
@@ -312,6 +309,11 @@ function occurrences(index, page) {
     }
   }
   return found;
+}
+
+function lineEnds(texts, squeezed) {
+  let end = 0;
+  return texts.map((text) => (end += squeezed ? squeeze(text).length : text.length + 1));
 }
 
 function wordsOf(text) {

@@ -23,11 +23,15 @@
 #     exception: RuntimeError
 #   - text: "mat2 must be a matrix"
 #     exception: RuntimeError
+#   - text: "mat1 must be a matrix"
+#     exception: RuntimeError
 #   - text: "batch1 must be a 3D tensor"
 #     exception: RuntimeError
 #   - text: "batch2 must be a 3D tensor"
 #     exception: RuntimeError
-# tags: [matmul, linear, shape, cnn, transformer, comfyui, lora, compile]
+# tags: [matmul, linear, shape, cnn, transformer, comfyui, lora, compile, fsdp]
+# cases:
+#   sharded-weight: {needs: [fork]}
 # rows: [S000-14, S001-33]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html", "https://docs.pytorch.org/docs/stable/generated/torch.matmul.html"]
 # ---
@@ -37,14 +41,15 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-images = torch.rand(8, 1, 28, 28)
 
 # %% break image-size
+images = torch.rand(8, 1, 28, 28)
 layers = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
 head = nn.Linear(6 * 14 * 14, 10)  # counted for images of 32x32
 head(layers(images))
 
 # %% check image-size
+images = torch.rand(8, 1, 28, 28)
 layers = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
 head = nn.Linear(6 * 14 * 14, 10)
 print(layers(images).shape)  # what arrives: the last number
@@ -52,6 +57,7 @@ print(head.weight.shape)  # (out, in): what the layer was built for, again the l
 assert layers(images).shape[-1] != head.weight.shape[-1]
 
 # %% fix image-size
+images = torch.rand(8, 1, 28, 28)
 layers = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
 with torch.no_grad():
     features = layers(images[:1]).shape[1]  # let one image tell the number
@@ -61,14 +67,17 @@ assert features == 6 * 12 * 12
 assert head(layers(images)).shape == (8, 10)
 
 # %% break no-flatten
+images = torch.rand(8, 1, 28, 28)
 classifier = nn.Sequential(nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10))
 classifier(images)
 
 # %% check no-flatten
+images = torch.rand(8, 1, 28, 28)
 print(images.shape)  # more than two sizes: the layer takes the last one, 28, for the features
 assert images.dim() > 2 and images.flatten(1).shape == (8, 784)
 
 # %% fix no-flatten
+images = torch.rand(8, 1, 28, 28)
 classifier = nn.Sequential(nn.Flatten(), nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10))
 scores = classifier(images)
 
@@ -202,3 +211,53 @@ model = torch.compile(nn.Linear(3, 5), backend="eager")
 x = torch.rand(2, 3)
 
 assert torch.allclose(model(x), x @ model.weight.T + model.bias, atol=1e-6)
+
+# %%
+import tempfile
+from pathlib import Path
+
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch.distributed.fsdp import FullyShardedDataParallel
+
+store = Path(tempfile.mkdtemp(), "store").as_uri()
+
+
+def sharded_model(rank):
+    """A model whose weights are spread over two processes."""
+    torch.set_default_device("cpu")
+    dist.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1))
+    return FullyShardedDataParallel(model, use_orig_params=True, device_id=torch.device("cpu"))
+
+
+# %% break sharded-weight
+def work(rank):
+    model = sharded_model(rank)
+    model.module[0](torch.rand(8, 3))  # a layer inside, called past the wrapper that gathers its weight
+
+
+mp.start_processes(work, nprocs=2, start_method="fork")
+
+
+# %% check sharded-weight
+def work(rank):
+    model = sharded_model(rank)
+    print(rank, model.module[0].weight.shape)  # one size, and another on every rank: a shard
+    assert model.module[0].weight.dim() == 1
+
+
+mp.start_processes(work, nprocs=2, start_method="fork")
+
+
+# %% fix sharded-weight
+def work(rank):
+    model = sharded_model(rank)
+    torch.manual_seed(0)
+    whole = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1))
+    x = torch.rand(8, 3)
+    assert torch.allclose(model(x), whole(x), atol=1e-6)  # through the wrapper
+
+
+mp.start_processes(work, nprocs=2, start_method="fork")

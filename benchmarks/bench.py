@@ -1,0 +1,185 @@
+"""Every number that is reported, as a ratio or a share measured in one run; nothing here is a test.
+
+    python benchmarks/bench.py [pastes] [speed] [processes] [site] [--pastes PASTES.jsonl]
+
+speed       the two matchers on a 1 MB log: against plain passes over the same text, on hostile pastes, with ten times the wordings
+processes   the snippets through the forkserver, and in one plain interpreter per cell
+site        both languages, against stock Material on the same Markdown pages
+pastes      right first hits and false claims on labelled pastes (benchmarks/pastes.py); needs --pastes
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests")]
+
+from torchclinic import catalogue, index, lookup, verify
+from torchclinic.wording import HOLES
+
+MEGABYTE = 1_000_000
+
+
+def median(work: Callable[[], object], times: int = 7) -> float:
+    """Median seconds of `times` calls, after one that does not count."""
+    work()
+    seconds = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
+def training_log(table: dict[str, Any]) -> str:
+    """1 MB of what training prints, with a progress bar, warnings, and a traceback at the end."""
+    rng = random.Random(0)
+    lines = []
+    size = step = 0
+    while size < MEGABYTE - 2000:
+        step += 1
+        line = rng.choice(
+            (
+                f"2026-11-21 12:{step % 60:02d}:{step % 59:02d},123 INFO train.py:{step % 400} epoch {step // 100} step {step} loss {rng.random():.4f} lr 1e-4",
+                f"[rank{step % 8}]: step {step}: loss={rng.random():.4f}, grad_norm={rng.random():.3f}, tokens/s={rng.randrange(90000)}",
+                f" {step % 100}%|{'#' * (step % 30):<30}| {step}/9999 [00:{step % 60:02d}<02:13, {rng.random() * 9:.2f}it/s]",
+                f"saving checkpoint to /data/runs/exp{step % 9}/step_{step}.pt",
+                '  File "/usr/lib/python3.12/site-packages/torch/nn/modules/module.py", line 1773, in _wrapped_call_impl',
+            )
+        )
+        lines.append(line)
+        size += len(line) + 1
+    traceback = 'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\n    model(x)\n'
+    return "\n".join(lines) + "\n" + traceback + "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)\n"
+
+
+def hostile(table: dict[str, Any]) -> dict[str, str]:
+    """1 MB of repeats of each wording's own pieces: its first literal, all but its end, its holes filled to the brim."""
+    made = {}
+    for number, wording in enumerate(table["wordings"]):
+        parts = wording["parts"]
+        literals = [part for part in parts if isinstance(part, str)]
+        filled = "".join(part if isinstance(part, str) else (HOLES[part[1]][0][0] if HOLES[part[1]][0] else "x") * HOLES[part[1]][1] for part in parts[:-1])
+        for name, piece in (("first", literals[0]), ("open", filled or literals[0]), ("line", (filled or literals[0]) + "\n"), ("words", " ".join(wording["anchors"]) + " ")):
+            made[f"{number}-{name}"] = piece * (MEGABYTE // len(piece))
+    return made
+
+
+def multiplied(table: dict[str, Any], times: int) -> dict[str, Any]:
+    """The index with `times` as many wordings; the added ones are made up, of words that no log has."""
+    rng = random.Random(1)
+    added = []
+    for wording in table["wordings"] * (times - 1):
+        words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(4, 11))) for _ in range(8)]
+        added.append({**wording, "parts": [" ".join(words)], "anchors": sorted(words, key=len)[-2:], "near": [], "when": []})
+    return {**table, "wordings": table["wordings"] + added}
+
+
+def speed(made: catalogue.Catalogue) -> None:
+    table = index.build(made)
+    log = training_log(table)
+    small = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+    print(f"index: {len(table['symptoms'])} stems, {len(table['wordings'])} wordings, {len(gzip.compress(small, 9)) / 1024:.1f} KiB gzip")
+    base = median(log.split)
+    ours = median(lambda: lookup.lookup(table, log))
+    print(f"Python, 1 MB log: {ours / base:.1f} times text.split()")
+    ten = multiplied(table, 10)
+    print(f"Python, ten times the wordings: {median(lambda: lookup.lookup(ten, log)) / ours:.2f} times")
+    pastes = hostile(table)
+    worst = max(pastes, key=lambda name: _once(lambda: lookup.lookup(table, pastes[name])))
+    print(f"Python, {len(pastes)} hostile pastes of 1 MB: worst {median(lambda: lookup.lookup(table, pastes[worst]), 3) / ours:.2f} times the log ({_named(table, worst)})")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in (("index", table), ("ten", ten), ("log", log), ("hostile", pastes)):
+            Path(folder, f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+        from twins import node
+
+        done = subprocess.run([node(), str(HERE / "speed.mjs"), folder], capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    print(f"JavaScript, 1 MB log: {result['log'] / result['loop']:.1f} times a bare loop over its characters")
+    print(f"JavaScript, ten times the wordings: {result['ten'] / result['log']:.2f} times")
+    print(f"JavaScript, hostile: worst {result['worst'] / result['log']:.2f} times the log ({_named(table, result['name'])})")
+
+
+def _once(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def _named(table: dict[str, Any], name: str) -> str:
+    wording = table["wordings"][int(name.split("-")[0])]
+    return f"{name.split('-')[1]} of {wording['symptom']}"
+
+
+def processes(made: catalogue.Catalogue) -> None:
+    machine = verify.ask_machine()
+    symptoms = list(made.symptoms.values())
+    seconds = {}
+    for name, plain in (("forkserver", False), ("plain", True)):
+        started = time.perf_counter()
+        runs = verify.execute(made, symptoms, machine, plain=plain)
+        seconds[name] = time.perf_counter() - started
+        count = sum(1 for run in runs if run.outcome != "skipped")
+    print(
+        f"verify, {count} cells: {seconds['forkserver']:.0f} s through the forkserver, {seconds['plain']:.0f} s with a plain interpreter for each: "
+        f"{seconds['plain'] / seconds['forkserver']:.1f} times as long"
+    )
+
+
+def site(made: catalogue.Catalogue) -> None:
+    """Both languages of our build, against plain Material on the same expanded Markdown, without notebooks, hooks and plugins of ours."""
+    from torchclinic import render
+    from torchclinic import site as ours
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        pages = 0
+        for language in ("en", "zh"):
+            for symptom in made.symptoms.values():
+                file = root / language / "docs" / f"{symptom.id}.md"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(render.symptom_page(made, symptom, language), encoding="utf-8")
+                pages += 1
+            (root / language / "docs" / "index.md").write_text("# Stock\n", encoding="utf-8")
+            extensions = "markdown_extensions: [admonition, attr_list, md_in_html, pymdownx.details, pymdownx.superfences, {pymdownx.tabbed: {alternate_style: true}}]"
+            (root / language / "mkdocs.yml").write_text(f"site_name: Stock\ntheme: {{name: material, language: {language}, font: false}}\n{extensions}\n", encoding="utf-8")
+        started = time.perf_counter()
+        ours.build(made.root, root / "site")
+        mine = time.perf_counter() - started
+        started = time.perf_counter()
+        for language in ("en", "zh"):
+            subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(root / language / "mkdocs.yml")], check=True, capture_output=True)
+        stock = time.perf_counter() - started
+    print(f"site, {pages} symptom pages: both languages with notebooks {mine:.1f} s; stock Material, the same pages without notebooks {stock:.1f} s: {mine / stock:.2f} times")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=["speed", "processes", "site", "pastes", []], metavar="WHAT")
+    parser.add_argument("--pastes", type=Path)
+    options = parser.parse_args()
+    what = options.what or ["speed", "processes", "site", *(["pastes"] if options.pastes else [])]
+    made = catalogue.load()
+    for name, work in (("speed", speed), ("processes", processes), ("site", site)):
+        if name in what:
+            work(made)
+    if "pastes" in what:
+        if not options.pastes:
+            parser.error("pastes needs --pastes PASTES.jsonl")
+        subprocess.run([sys.executable, str(HERE / "pastes.py"), str(options.pastes)], check=True)
+
+
+if __name__ == "__main__":
+    main()

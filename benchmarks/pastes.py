@@ -1,0 +1,131 @@
+"""How well the lookup does on real, labelled pastes, beside what a person would use instead.
+
+    python benchmarks/pastes.py PASTES.jsonl
+
+Each line of the file: {"id", "text", "labels": [stems accepted, best first]}; the label "other" is "no symptom of ours".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from torchclinic import catalogue, index, lookup
+
+Engine = Callable[[str], list[str]]
+
+
+def score(rows: list[dict[str, Any]], engine: Engine) -> dict[str, Any]:
+    """Shares of right first hits, false claims, wrappers before causes, and the rows that went wrong."""
+    by_label: dict[str, list[bool]] = defaultdict(list)
+    wrong, false, wrapped = [], [], []
+    for row in rows:
+        labels = row["labels"]
+        hits = engine(row["text"])
+        first = hits[0] if hits else None
+        if labels[0] == "other":
+            if first is not None and first not in labels:
+                false.append((row["id"], first))
+            continue
+        by_label[labels[0]].append(first in labels)
+        if first not in labels:
+            wrong.append((row["id"], labels[0], first))
+        if first in labels[1:] and labels[0] in hits and first in ("worker-exception", "child-failed", "device-side-assert", "dynamo-backend-failed"):
+            wrapped.append((row["id"], labels[0], first))
+    right = sum(sum(found) for found in by_label.values())
+    total = sum(len(found) for found in by_label.values())
+    return {
+        "right": right,
+        "labelled": total,
+        "share": right / max(1, total),
+        "macro": sum(sum(found) / len(found) for found in by_label.values()) / max(1, len(by_label)),
+        "claimed wrongly": sum(1 for _, _, first in wrong if first) + len(false),
+        "by_label": {label: (sum(found), len(found)) for label, found in by_label.items()},
+        "wrong": wrong,
+        "false": false,
+        "wrapped": wrapped,
+    }
+
+
+def values_filled(rows: list[dict[str, Any]], table: dict[str, Any]) -> tuple[int, int]:
+    """Of the right first hits whose wording has named holes: how many have a value for each of them."""
+    holes = {wording["text"]: [part[0] for part in wording["parts"] if not isinstance(part, str) and part[0]] for wording in table["wordings"]}
+    filled = total = 0
+    for row in rows:
+        hits = lookup.lookup(table, row["text"])["hits"]
+        if hits and hits[0]["symptom"] in row["labels"] and holes[hits[0]["wording"]]:
+            total += 1
+            filled += all(name in hits[0]["values"] for name in holes[hits[0]["wording"]])
+    return filled, total
+
+
+def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine]:
+    """What a person would use instead: full-text ranking of the pages and wordings, and string similarity."""
+    try:
+        from rank_bm25 import BM25Okapi
+        from rapidfuzz import fuzz, process
+    except ImportError:
+        return {}
+    stems = list(table["symptoms"])
+    texts = []
+    for stem in stems:
+        text = " ".join(wording["text"] for wording in table["wordings"] if wording["symptom"] == stem) + " " + table["symptoms"][stem]["title"]["en"]
+        if stem in made.symptoms:
+            text += " " + (made.symptoms[stem].pages["en"].body if "en" in made.symptoms[stem].pages else "")
+        texts.append(lookup.words(text.lower()))
+    ranking = BM25Okapi(texts)
+
+    def bm25(text: str) -> list[str]:
+        scores = ranking.get_scores(lookup.words(text.lower()))
+        best = max(range(len(stems)), key=lambda n: scores[n])
+        return [stems[best]] if scores[best] > 0 else []
+
+    wordings = [wording["text"] for wording in table["wordings"]]
+
+    def similar(text: str) -> list[str]:
+        found = process.extractOne(text, wordings, scorer=fuzz.partial_ratio, score_cutoff=80)
+        return [table["wordings"][found[2]]["symptom"]] if found else []
+
+    return {"BM25 over pages and wordings": bm25, "rapidfuzz partial_ratio >= 80 over wordings": similar}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pastes", type=Path)
+    parser.add_argument("--only", default="", help="comma-separated labels: count only rows whose first label is one of these as labelled")
+    parser.add_argument("--misses", action="store_true", help="list what went wrong")
+    options = parser.parse_args()
+    rows = [json.loads(line) for line in options.pastes.read_text(encoding="utf-8").splitlines() if line.strip()]
+    made = catalogue.load()
+    table = index.build(made)
+    if options.only:
+        chosen = set(options.only.split(","))
+        rows = [row if row["labels"][0] in chosen else {**row, "labels": ["other", *row["labels"]]} for row in rows]
+
+    def ours(text: str) -> list[str]:
+        return [hit["symptom"] for hit in lookup.lookup(table, text)["hits"]]
+
+    for name, engine in {"this lookup": ours, **rivals(made, table)}.items():
+        result = score(rows, engine)
+        print(
+            f"{name}: {result['right']} of {result['labelled']} labelled pastes first ({result['share']:.1%}; macro over labels {result['macro']:.1%}); "
+            f"{result['claimed wrongly']} wrong claims in {len(rows)} pastes, {len(result['false'])} of them where nothing of ours is meant"
+        )
+        if engine is ours:
+            filled, total = values_filled(rows, table)
+            print(f"  wrapper before a present cause: {len(result['wrapped'])}; values filled in: {filled} of {total}")
+            if options.misses:
+                for ident, label, first in result["wrong"]:
+                    print(f"  wrong  {ident}: {label}, said {first}")
+                for ident, first in result["false"]:
+                    print(f"  false  {ident}: said {first}")
+                for ident, label, first in result["wrapped"]:
+                    print(f"  wrapper {ident}: {label}, said {first}")
+
+
+if __name__ == "__main__":
+    main()

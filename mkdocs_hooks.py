@@ -1,0 +1,82 @@
+"""MkDocs' events, each handed to a plain function of torchclinic. Lies at the root so that `torchclinic` can be imported from it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import get_toc
+
+from torchclinic import notebook, render
+from torchclinic.labels import LABELS
+from torchclinic.site import Site
+
+log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
+site: Site
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Read the catalogue; make the nav from its topics."""
+    global site
+    root = Path(config.config_file_path).resolve().parent
+    site = Site(root, config.theme["language"], config.repo_url or "")
+    for problem in site.catalogue.problems:
+        log.warning("%s", problem)
+    if site.catalogue.problems and config.strict:
+        raise Abort(f"The catalogue has {len(site.catalogue.problems)} problems, see above; nothing was built.")
+    if base := os.environ.get("SITE_URL"):
+        config.site_url = f"{base.rstrip('/')}/{site.language}/"
+    config.nav = site.nav()
+    notebook.patch_mkdocs_jupyter(root / "overrides" / "notebook")
+    return config
+
+
+@event_priority(100)  # before mkdocs-jupyter looks for notebooks
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is generated, and the assets that both languages share."""
+    for folder, name in [*site.generate(), *site.assets()]:
+        files.append(File(name, str(folder), config.site_dir, config.use_directory_urls))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Expand directives; set description and tags."""
+    name = page.file.src_uri
+    symptom = site.symptom_of(name)
+    if symptom is not None:
+        page.meta["description"] = render.summary(symptom, site.language)
+        if site.is_notebook(name):
+            page.meta["search"] = {"exclude": True}
+            page.edit_url = None
+        else:
+            page.meta["tags"] = render.tag_names(site.catalogue, symptom, site.language)
+            return render.symptom_page(site.catalogue, symptom, site.language, site.repository)
+    return render.general_page(site.catalogue, markdown, site.language)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Give notebooks the markup and the anchors of any other page."""
+    name = page.file.src_uri
+    symptom = site.symptom_of(name)
+    if symptom is not None and site.is_notebook(name):
+        page.toc = get_toc(notebook.toc(symptom, site.language))
+        return notebook.page_html(site.catalogue, symptom, site.language, html)
+    return html
+
+
+def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
+    """Let the templates use our labels."""
+    env.globals["labels"] = LABELS[site.language]
+    return env
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """What needs the whole site: index of the lookup, search index, content security policy."""
+    site.finish(Path(config.site_dir))

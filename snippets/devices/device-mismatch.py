@@ -1,0 +1,339 @@
+# ---
+# wordings:
+#   - text: "Expected all tensors to be on the same device, but found at least two devices, {a:device} and {b:device}! (when checking argument for argument {arg:ident} in method"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (when checking argument for argument mat1 in method wrapper_addmm)"
+#   - text: "Expected all tensors to be on the same device, but found at least two devices, {a:device} and {b:device}!"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+#   - text: "Expected all tensors to be on the same device, but got {arg:ident} is on {got:device}, different from other tensors on {other:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected all tensors to be on the same device, but got mat1 is on cpu, different from other tensors on cuda:0 (when checking argument in method wrapper_CUDA_addmm)"
+#   - text: "Expected all tensors to be on the same device"
+#     exception: RuntimeError
+#   - text: "but found at least two devices, {a:device} and {b:device}"
+#     exception: RuntimeError
+#     sample: "but found at least two devices, cuda:0 and cpu!"
+#   - text: "Tensor on device {a:device} is not on the expected device {b:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Tensor on device cpu is not on the expected device meta!"
+#   - text: "found two different devices {a:device}, {b:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Unhandled FakeTensor Device Propagation for aten.mul.Tensor, found two different devices cuda:0, cpu"
+#   - text: "expected device {want:device} but got device {got:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: expected device cuda:0 but got device cpu"
+#   - text: "Expected object of backend {want:ident} but got backend {got:ident} for argument"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #4 'mat1'"
+#   - text: "Expected object of device type {want:ident} but got device type {got:ident} for argument"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected object of device type cuda but got device type cpu for argument #1 'self' in call to _th_mm"
+#   - text: "Expected object of type torch.{want:dtype} but found type torch.{got:dtype} for argument"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: Expected object of type torch.FloatTensor but found type torch.cuda.FloatTensor for argument #2 'other'"
+#   - text: "Expected object of type Variable[torch.{want:dtype}] but found type Variable[torch.{got:dtype}]"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: Expected object of type Variable[torch.FloatTensor] but found type Variable[torch.cuda.FloatTensor] for argument #1 'mat2'"
+#   - text: "expected type torch.{want:dtype} but got torch.{got:dtype}"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: expected type torch.cuda.FloatTensor but got torch.FloatTensor"
+#   - text: "expected backend {want:ident} and dtype {_:dtype} but got backend {got:ident} and dtype {_:dtype}"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: expected backend CUDA and dtype Float but got backend CPU and dtype Float"
+#   - text: "expected device {want:device} and dtype {_:dtype} but got device {got:device} and dtype {_:dtype}"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: expected device cuda:0 and dtype Float but got device cpu and dtype Float"
+#   - text: "to have the same type as tensor for argument #{_:int} '{_:ident}'; but type {a:line} does not equal {b:line} (while checking arguments for"
+#     exception: RuntimeError
+#     when: [differ, a, b]
+#     sample: "RuntimeError: Expected tensor for argument #1 'input' to have the same type as tensor for argument #2 'weight'; but type torch.cuda.FloatTensor does not equal torch.FloatTensor (while checking arguments for cudnn_convolution)"
+#   - text: "expected CPU tensor (got CUDA tensor)"
+#     exception: RuntimeError
+#   - text: "expected CUDA tensor (got CPU tensor)"
+#     exception: RuntimeError
+#   - text: "Expected tensor to have {want:ident} Backend, but got tensor with {got:ident} Backend"
+#     exception: RuntimeError
+#     when: [differ, want, got]
+#     sample: "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend (while checking arguments for mkldnn_convolution)"
+#   - text: "Tensor for argument #{_:int} '{arg:ident}' is on {got:ident}, but expected it to be on {want:ident}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Tensor for argument #2 'mat1' is on CPU, but expected it to be on GPU (while checking arguments for addmm)"
+#   - text: "but expected them to be on GPU (while checking arguments for"
+#     exception: RuntimeError
+#   - text: "Input, output and indices must be on the current device"
+#     exception: RuntimeError
+#   - text: "tensors are not at the same device, found input tensor at {a:device} and {_:ident} tensor at {b:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Input and parameter tensors are not at the same device, found input tensor at cpu and parameter tensor at cuda:0"
+#   - text: "to have the same device as tensor for"
+#     exception: RuntimeError
+#   - text: "arguments are located on different GPUs"
+#     exception: RuntimeError
+#   - text: "tensors are on different GPUs"
+#     exception: RuntimeError
+#   - text: "expected both inputs to be on same device, but input a is on {a:device} and input b is on {b:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: binary_op(): expected both inputs to be on same device, but input a is on cuda:0 and input b is on cpu"
+#   - text: "input tensors must be on the same device. Received {a:device} and {b:device}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: All input tensors must be on the same device. Received cpu and cuda:0"
+#   - text: "indices should be either on"
+#     exception: RuntimeError
+#   - text: "Placeholder storage has not been allocated on MPS device"
+#     exception: RuntimeError
+#   - text: "Passed CPU tensor to MPS op"
+#     exception: RuntimeError
+#   - text: "Tensors of the same index must be on the same device and the same dtype"
+#     exception: RuntimeError
+#   - text: "Expected query, key, and value to have the same device type, but got query.device: {a:device} key.device: {b:device} and value.device"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cpu and value.device: cpu instead."
+# tags: [checkpoint, comfyui, cuda, multi-gpu, optimizer]
+# cases:
+#   index: {needs: [cuda]}
+#   resumed-optimizer: {needs: [cuda]}
+# rows: [S003-05]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer"]
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.functional import cross_entropy
+
+torch.set_default_device("cpu")  # as in every new process
+torch.manual_seed(0)
+images, labels = torch.randn(4, 8), torch.tensor([0, 1, 1, 0])
+
+
+def as_if_gpu(step, *arguments):
+    """Run `step` with tensors that have a shape and a device but no values: `cuda:0` and `cuda:1` exist on every machine."""
+    with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True):
+        return step(*arguments)
+
+
+# %% break batch
+def loss_of(model, device):
+    model.to(device)  # a module is moved itself ...
+    images.to(device)  # ... a tensor is not: this makes a copy, and drops it
+    return cross_entropy(model(images), labels.to(device))
+
+
+as_if_gpu(loss_of, nn.Linear(8, 2), "cuda:0")
+
+# %% check batch
+def step(model, device):
+    model.to(device)
+    images.to(device)
+    print(next(model.parameters()).device, images.device, labels.device)  # before the failing line: all must be equal
+    return next(model.parameters()).device == images.device
+
+
+assert not as_if_gpu(step, nn.Linear(8, 2), "cuda:0")
+
+# %% fix batch
+def loss_of(model, device):
+    model.to(device)
+    moved = images.to(device)
+    return cross_entropy(model(moved), labels.to(device))
+
+
+loss = as_if_gpu(loss_of, nn.Linear(8, 2), "cuda:0")
+assert loss.device == torch.device("cuda:0")
+model = nn.Linear(8, 2)
+torch.testing.assert_close(loss_of(model, "cpu"), cross_entropy(model(images), labels))
+
+
+# %% break made-in-forward
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+
+    def forward(self, x):
+        positions = torch.linspace(0, 1, x.shape[1])  # no device named: on the CPU
+        return self.layer(x + positions)
+
+
+def forward_pass(model, device):
+    return model.to(device)(images.to(device))
+
+
+as_if_gpu(forward_pass, Net(), "cuda:0")
+
+# %% check made-in-forward
+def forward_pass(device):
+    with torch.device(device):  # new tensors are made there if they name no device
+        return images.to(device) + torch.linspace(0, 1, 8)
+
+
+result = as_if_gpu(forward_pass, "cuda:0")
+print(result.device)  # the step fails without that `with`, and runs with it: this is the cause
+assert result.device == torch.device("cuda:0")
+
+# %% fix made-in-forward
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+
+    def forward(self, x):
+        positions = torch.linspace(0, 1, x.shape[1], device=x.device)
+        return self.layer(x + positions)
+
+
+def forward_pass(model, device):
+    return model.to(device)(images.to(device))
+
+
+assert as_if_gpu(forward_pass, Net(), "cuda:0").device == torch.device("cuda:0")
+model = Net()
+torch.testing.assert_close(forward_pass(model, "cpu"), model.layer(images + torch.arange(8) / 7))
+
+
+# %% break plain-attribute
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.full((8,), 0.5)  # a plain attribute: .to() passes it by
+        self.heads = [nn.Linear(8, 2), nn.Linear(8, 2)]  # a plain list: the same, and no optimizer sees them
+
+    def forward(self, x):
+        return sum(head(x - self.mean) for head in self.heads)
+
+
+def forward_pass(model, device):
+    return model.to(device)(images.to(device))
+
+
+as_if_gpu(forward_pass, Net(), "cuda:0")
+
+# %% check plain-attribute
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+        self.mean = torch.full((8,), 0.5)
+        self.heads = [nn.Linear(8, 2), nn.Linear(8, 2)]
+
+
+forgotten = [(part, name) for part, module in Net().named_modules() for name, value in vars(module).items() if isinstance(value, (torch.Tensor, list))]
+print(forgotten)  # what .to(device) does not move
+assert forgotten == [("", "mean"), ("", "heads")]
+
+# %% fix plain-attribute
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.full((8,), 0.5))
+        self.heads = nn.ModuleList([nn.Linear(8, 2), nn.Linear(8, 2)])
+
+    def forward(self, x):
+        return sum(head(x - self.mean) for head in self.heads)
+
+
+def forward_pass(model, device):
+    return model.to(device)(images.to(device))
+
+
+assert as_if_gpu(forward_pass, Net(), "cuda:0").device == torch.device("cuda:0")
+model = Net()
+assert set(model.state_dict()) == {"mean", "heads.0.weight", "heads.0.bias", "heads.1.weight", "heads.1.bias"}
+torch.testing.assert_close(forward_pass(model, "cpu"), model.heads[0](images - 0.5) + model.heads[1](images - 0.5))
+
+# %% break two-gpus
+def forward_pass(first, second, device, other_device):
+    first.to(device), second.to(other_device)
+    hidden = first(images.to(device))
+    return second(hidden)  # hidden is still on the first GPU
+
+
+as_if_gpu(forward_pass, nn.Linear(8, 16), nn.Linear(16, 2), "cuda:0", "cuda:1")
+
+# %% check two-gpus
+def devices(model, device, other_device):
+    model[0].to(device), model[1].to(other_device)
+    return {str(parameter.device) for parameter in model.parameters()}
+
+
+found = as_if_gpu(devices, nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 2)), "cuda:0", "cuda:1")
+print(sorted(found))  # more than one: the model itself is split
+assert found == {"cuda:0", "cuda:1"}
+
+# %% fix two-gpus
+def forward_pass(first, second, device, other_device):
+    first.to(device), second.to(other_device)
+    hidden = first(images.to(device))
+    return second(hidden.to(second.weight.device))  # gradients flow back through .to()
+
+
+output = as_if_gpu(forward_pass, nn.Linear(8, 16), nn.Linear(16, 2), "cuda:0", "cuda:1")
+assert output.device == torch.device("cuda:1")
+first, second = nn.Linear(8, 16), nn.Linear(16, 2)
+torch.testing.assert_close(forward_pass(first, second, "cpu", "cpu"), second(first(images)))
+
+# %% break index
+scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
+boxes = torch.arange(12).reshape(3, 4)  # on the CPU
+boxes[scores > 0.5]  # a mask that is on the GPU
+
+# %% check index
+scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
+boxes = torch.arange(12).reshape(3, 4)
+print(boxes.device, (scores > 0.5).device)  # a GPU tensor takes indices from the CPU, but not the other way round
+assert boxes.device != scores.device
+
+# %% fix index
+scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
+boxes = torch.arange(12).reshape(3, 4).to(scores.device)  # or, to stay on the CPU: boxes[(scores > 0.5).cpu()]
+kept = boxes[scores > 0.5]
+
+assert kept.tolist() == [[0, 1, 2, 3], [8, 9, 10, 11]]
+
+
+# %%
+def train_step(model, optimizer):
+    optimizer.zero_grad()
+    device = next(model.parameters()).device
+    cross_entropy(model(images.to(device)), labels.to(device)).backward()
+    optimizer.step()
+
+
+trained = nn.Linear(8, 2)
+trained_optimizer = torch.optim.Adam(trained.parameters())
+train_step(trained, trained_optimizer)
+checkpoint = {"model": trained.state_dict(), "optimizer": trained_optimizer.state_dict()}
+
+# %% break resumed-optimizer
+model = nn.Linear(8, 2)
+model.load_state_dict(checkpoint["model"])
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(checkpoint["optimizer"])  # its state goes where the weights are now: on the CPU
+model.to("cuda:0")  # takes the weights along, not the optimizer's state
+train_step(model, optimizer)
+
+# %% check resumed-optimizer
+model = nn.Linear(8, 2)
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(checkpoint["optimizer"])
+model.to("cuda:0")
+print(model.weight.device, optimizer.state[model.weight]["exp_avg"].device)  # must be equal
+assert model.weight.device != optimizer.state[model.weight]["exp_avg"].device
+
+# %% fix resumed-optimizer
+model = nn.Linear(8, 2).to("cuda:0")  # first the device ...
+model.load_state_dict(checkpoint["model"])
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(checkpoint["optimizer"])  # ... then everything else
+train_step(model, optimizer)
+
+train_step(trained, trained_optimizer)  # the same second step, without the interruption
+assert torch.allclose(model.weight.cpu(), trained.weight, rtol=1e-3, atol=1e-5)

@@ -1,0 +1,468 @@
+# ---
+# wordings:
+#   - text: "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss"
+#     exception: RuntimeError
+#   - text: "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your training graph has changed in this iteration"
+#     exception: RuntimeError
+#   - text: "Expected to have finished reduction in the prior iteration before starting a new one"
+#     exception: RuntimeError
+#   - text: "Since `find_unused_parameters=True` is enabled, this likely  means that not all `forward` outputs participate in computing loss"
+#     exception: RuntimeError
+#   - text: "You can enable unused parameter detection by (1) passing the keyword argument"
+#     exception: RuntimeError
+#   - text: "Parameters which did not receive grad for rank {rank:int}: {names:line}"
+#     exception: RuntimeError
+#     sample: "Parameters which did not receive grad for rank 0: box.bias, box.weight"
+#   - text: "Parameter indices which did not receive grad for rank {rank:int}: {indices:line}"
+#     exception: RuntimeError
+#     sample: "Parameter indices which did not receive grad for rank 0: 4 5"
+#   - text: "It looks like your LightningModule has parameters that were not used in producing the loss returned by training_step"
+#     exception: RuntimeError
+# tags: [ddp, fine-tuning, gan, loss, multiprocessing]
+# needs: [fork]
+# related: [autograd/backward-second-time, autograd/modified-by-inplace]
+# rows: [S001-126, S001-69]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
+# ---
+
+# %%
+import copy
+import tempfile
+from dataclasses import dataclass
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def worker(rank, train, folder):
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2, timeout=timedelta(seconds=30))
+    train(rank)
+    dist.destroy_process_group()
+
+
+def run(train):
+    """What torchrun does: train(rank) in two processes."""
+    import torch._dynamo  # DDP needs it: importing it once, before the fork, saves seconds
+
+    with tempfile.TemporaryDirectory() as folder:
+        mp.start_processes(worker, (train, folder), nprocs=2, start_method="fork")
+
+
+def batch(rank):
+    torch.manual_seed(rank)
+    return torch.randn(4, 3)
+
+
+def without_gradient(model):
+    return [name for name, parameter in model.named_parameters() if parameter.requires_grad and parameter.grad is None]
+
+
+def same_as_one_process(model, loss):
+    """Does this rank hold the gradients that one process would get from the batches of both ranks?"""
+    single = copy.deepcopy(model.module)
+    ((loss(single, 0) + loss(single, 1)) / 2).backward()
+    for mine, expected in zip(model.module.parameters(), single.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, expected.grad)
+    return True
+
+
+# %%
+class TwoHeads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.label, self.box = nn.Linear(3, 4), nn.Linear(4, 2), nn.Linear(4, 5)
+
+    def forward(self, x):
+        x = self.body(x).relu()
+        return self.label(x), self.box(x)
+
+
+# %% break unused-output
+def train(rank):
+    model = DDP(TwoHeads())
+    for _ in range(2):
+        label, box = model(batch(rank))
+        loss = label.square().mean()  # box takes no part: its head gets no gradient
+        model.zero_grad()
+        loss.backward()
+
+
+run(train)
+
+# %% check unused-output
+model = TwoHeads()  # the bare model, before DDP(...), in one process
+label, box = model(batch(0))
+label.square().mean().backward()
+print(without_gradient(model))
+assert without_gradient(model) == ["box.weight", "box.bias"]
+
+
+# %% fix unused-output
+def train(rank):
+    model = DDP(TwoHeads())
+    for _ in range(2):
+        label, box = model(batch(rank))
+        loss = label.square().mean() + box.abs().mean()
+        model.zero_grad()
+        loss.backward()
+
+    def loss_of(model, rank):
+        label, box = model(batch(rank))
+        return label.square().mean() + box.abs().mean()
+
+    assert same_as_one_process(model, loss_of)
+
+
+run(train)
+
+
+# %%
+class LeftOver(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.pooler, self.head = nn.Linear(3, 4), nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))  # the pooler is never called
+
+
+# %% break unused-layer
+def train(rank):
+    model = LeftOver()
+    model = DDP(model)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).square().mean().backward()
+
+
+run(train)
+
+# %% check unused-layer
+model, called = LeftOver(), set()
+for name, layer in model.named_modules():
+    layer.register_forward_hook(lambda *_, name=name: called.add(name))
+model(batch(0))
+print(sorted(name for name, _ in model.named_modules() if name not in called))  # never called
+assert called == {"", "body", "head"}
+
+
+# %% fix unused-layer
+def train(rank):
+    model = LeftOver()
+    model.pooler.requires_grad_(False)  # before DDP(...); or delete the layer
+    model = DDP(model)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).square().mean().backward()
+
+    assert model.module.pooler.weight.grad is None
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank)).square().mean())
+
+
+run(train)
+
+
+# %%
+class FrozenBody(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        with torch.no_grad():
+            x = self.body(x)
+        return self.head(x)
+
+
+# %% break no-grad-part
+def train(rank):
+    model = FrozenBody()  # forward trains the head only, but every parameter still says requires_grad
+    model = DDP(model)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).square().mean().backward()
+
+
+run(train)
+
+# %% check no-grad-part
+model = FrozenBody()
+x = model.body(batch(0))
+with torch.no_grad():
+    y = model.body(batch(0))
+print(x.requires_grad, y.requires_grad)  # an activation inside forward that prints False: nothing before it is trained
+assert x.requires_grad and not y.requires_grad
+
+
+# %% fix no-grad-part
+def train(rank):
+    model = FrozenBody()
+    model.body.requires_grad_(False)  # before DDP(...): DDP waits for what requires a gradient now
+    model = DDP(model)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).square().mean().backward()
+
+    assert without_gradient(model) == []
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank)).square().mean())
+
+
+run(train)
+
+
+# %% break frozen-late
+def train(rank):
+    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    model = DDP(model)
+    model.module[0].requires_grad_(False)  # too late: DDP has made its list
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).square().mean().backward()
+
+
+run(train)
+
+# %% check frozen-late
+model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+wrapped = {name for name, p in model.named_parameters() if p.requires_grad}  # on the line before DDP(...)
+model[0].requires_grad_(False)
+now = {name for name, p in model.named_parameters() if p.requires_grad}  # in the loop
+print(sorted(wrapped - now))  # frozen in between
+assert wrapped - now == {"0.weight", "0.bias"}
+
+
+# %% fix frozen-late
+def train(rank):
+    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    model[0].requires_grad_(False)
+    model = DDP(model)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).square().mean().backward()
+
+    assert model.module[0].weight.grad is None
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank)).square().mean())
+
+
+run(train)
+
+
+# %%
+class DayNight(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.day, self.night = nn.Linear(3, 2), nn.Linear(3, 2)
+
+    def forward(self, x, dark):
+        return self.night(x) if dark else self.day(x)
+
+
+# %% break branch
+def train(rank):
+    model = DDP(DayNight())
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank), dark=rank == 1).square().mean().backward()  # each rank takes its own way
+
+
+run(train)
+
+# %% check branch
+model = DayNight()
+model(batch(0), dark=False).square().mean().backward()
+by_day = without_gradient(model)
+model.zero_grad()
+model(batch(1), dark=True).square().mean().backward()
+print(by_day, without_gradient(model))  # the list depends on the batch
+assert by_day != without_gradient(model)
+
+
+# %% fix branch
+def train(rank):
+    model = DDP(DayNight(), find_unused_parameters=True)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank), dark=rank == 1).square().mean().backward()
+
+    # both ranks hold both gradients, averaged over both ranks: a rank that took the other way counts as zero
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank), dark=rank == 1).square().mean())
+
+
+run(train)
+
+
+# %% break skipped-loss
+def train(rank):
+    model = DDP(TwoHeads())
+    for has_boxes in [True, False, True]:
+        label, box = model(batch(rank))
+        loss = label.square().mean()
+        if has_boxes:
+            loss = loss + box.square().mean()
+        model.zero_grad()
+        loss.backward()
+
+
+run(train)
+
+# %% check skipped-loss
+for has_boxes in [True, False]:
+    model = TwoHeads()
+    label, box = model(batch(0))
+    (label.square().mean() + (box.square().mean() if has_boxes else 0)).backward()
+    print(has_boxes, without_gradient(model))  # only the batch without boxes leaves something out
+assert without_gradient(model) == ["box.weight", "box.bias"]
+
+
+# %% fix skipped-loss
+def train(rank):
+    model = DDP(TwoHeads())
+    for has_boxes in [True, False, True]:
+        label, box = model(batch(rank))
+        loss = label.square().mean()
+        if has_boxes:
+            loss = loss + box.square().mean()
+        else:
+            loss = loss + 0 * box.sum()  # a gradient of zeros instead of none
+        model.zero_grad()
+        loss.backward()
+        if not has_boxes:
+            assert torch.equal(model.module.box.weight.grad, torch.zeros(5, 4))
+            assert model.module.label.weight.grad.abs().sum() > 0
+
+    assert same_as_one_process(model, lambda model, rank: sum(out.square().mean() for out in model(batch(rank))))
+
+
+run(train)
+
+
+# %%
+class Gan(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.generator, self.critic = nn.Linear(3, 3), nn.Linear(3, 1)
+
+    def forward(self, noise, step):
+        fake = self.generator(noise)
+        return self.critic(fake.detach() if step == "critic" else fake)
+
+
+# %% break two-networks
+def train(rank):
+    gan = DDP(Gan())
+    gan(batch(rank), "critic").mean().backward()  # reaches the critic only
+    gan(batch(rank), "generator").mean().neg().backward()
+
+
+run(train)
+
+# %% check two-networks
+gan = Gan()
+gan(batch(0), "critic").mean().backward()
+print(without_gradient(gan))  # one whole network
+assert without_gradient(gan) == ["generator.weight", "generator.bias"]
+
+
+# %% fix two-networks
+def train(rank):
+    gan = Gan()
+    generator, critic = DDP(gan.generator), DDP(gan.critic)  # one wrapper for each network
+    for _ in range(2):
+        fake = generator(batch(rank))
+        critic(fake.detach()).mean().backward()
+        critic.zero_grad()
+        generator.zero_grad()
+        critic(fake).mean().neg().backward()
+
+    assert same_as_one_process(critic, lambda net, rank: net(gan.generator(batch(rank)).detach()).mean().neg())
+    assert same_as_one_process(generator, lambda net, rank: gan.critic(net(batch(rank))).mean().neg())
+
+
+run(train)
+
+
+# %%
+@dataclass
+class Output:
+    label: torch.Tensor
+    box: torch.Tensor
+
+
+class Detector(TwoHeads):
+    def __init__(self, output):
+        super().__init__()
+        self.output = output
+
+    def forward(self, x):
+        label, box = super().forward(x)
+        return self.output(label=label, box=box)
+
+
+# %% break hidden-output
+def train(rank):
+    model = DDP(Detector(Output), find_unused_parameters=True)  # a dataclass: DDP does not look inside
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank)).label.square().mean().backward()
+
+
+run(train)
+
+# %% check hidden-output
+output = Detector(Output)(batch(0))
+print(type(output))  # a tensor, tuple, list or dict is taken apart by DDP; a class of your own is not
+assert not isinstance(output, torch.Tensor | tuple | list | dict)
+
+
+# %% fix hidden-output
+def train(rank):
+    model = DDP(Detector(dict), find_unused_parameters=True)
+    for _ in range(2):
+        model.zero_grad()
+        model(batch(rank))["label"].square().mean().backward()
+
+    assert model.module.box.weight.grad is None
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank))["label"].square().mean())
+
+
+run(train)
+
+
+# %%
+class Warmup(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 2)
+
+    def forward(self, x, freeze):
+        x = self.body(x)
+        return self.head(x.detach() if freeze else x)
+
+
+# %% break changing-graph
+def train(rank):
+    model = DDP(Warmup(), static_graph=True)
+    for freeze in [False, True, True]:  # the second step leaves out what the first one used
+        model.zero_grad()
+        model(batch(rank), freeze).square().mean().backward()
+
+
+run(train)
+
+
+# %% fix changing-graph
+def train(rank):
+    model = DDP(Warmup(), find_unused_parameters=True)
+    for freeze in [False, True, True]:
+        model.zero_grad()
+        model(batch(rank), freeze).square().mean().backward()
+
+    assert model.module.body.weight.grad is None
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank), True).square().mean())
+
+
+run(train)

@@ -1,0 +1,162 @@
+# ---
+# wordings:
+#   - text: "stack expects each tensor to be equal size, but got [{first:shape}] at entry {i:int} and [{other:shape}] at entry {j:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: stack expects each tensor to be equal size, but got [3, 24, 32] at entry 0 and [3, 48, 32] at entry 1"
+#   - text: "stack expects each tensor to be equal size"
+#     exception: RuntimeError
+#   - text: "each element in list of batch should be of equal size"
+#     exception: RuntimeError
+#   - text: "invalid argument 0: Sizes of tensors must match except in dimension 0"
+#     exception: RuntimeError
+#     near: ["default_collate", "_utils/collate.py", "_utils\\collate.py"]
+#     sample: "RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 0. Got 188 and 156 in dimension 2 at /pytorch/aten/src/TH/generic/THTensor.cpp:689"
+# tags: [collate, dataloader, detection, padding, shape]
+# needs: [fork]
+# outranks: [cat-sizes]
+# rows: [S000-16]
+# docs: ["https://docs.pytorch.org/docs/stable/data.html#working-with-collate-fn", "https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html"]
+# ---
+
+# %%
+from collections import Counter
+
+import numpy as np
+import torch
+from torch.nn.functional import cross_entropy, interpolate
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import DataLoader, Dataset
+
+torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
+
+
+class Photos(Dataset):
+    """Grey ramps of three sizes, in place of image files: channels x height x width."""
+
+    sizes = [(24, 32), (48, 32), (32, 32), (32, 32)]
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __getitem__(self, i):
+        height, width = self.sizes[i]
+        row = np.linspace(0, 1, width, dtype=np.float32)
+        return torch.from_numpy(np.tile(row, (3, height, 1)))
+
+
+# %% break image-sizes
+for images in DataLoader(Photos(), batch_size=2, num_workers=1):
+    print(images.shape)
+
+# %% check image-sizes
+shapes = Counter(tuple(image.shape) for image in Photos())  # no DataLoader, no workers
+print(shapes)
+assert len(shapes) > 1
+
+# %% fix image-sizes
+class ResizedPhotos(Photos):
+    def __getitem__(self, i):
+        image = super().__getitem__(i)
+        return interpolate(image[None], size=(32, 32), mode="bilinear")[0]  # torchvision: transforms.Resize((32, 32))
+
+
+images = torch.cat(list(DataLoader(ResizedPhotos(), batch_size=2, num_workers=1)))
+assert images.shape == (4, 3, 32, 32)
+torch.testing.assert_close(images, Photos()[3].expand(4, 3, 32, 32))  # a ramp is still the same ramp
+
+# %%
+sentences = [  # for each word its number and its tag
+    ([5, 2, 9], [1, 0, 2]),
+    ([4, 7], [0, 1]),
+    ([8, 1, 3, 6], [2, 2, 0, 1]),
+]
+
+# %% break sequence-lengths
+for words, tags in DataLoader(sentences, batch_size=3):
+    print(len(words))
+
+# %% check sequence-lengths
+lengths = [len(words) for words, _ in sentences]
+print(lengths)
+assert len(set(lengths)) > 1
+
+# %% fix sequence-lengths
+def pad(batch):
+    words, tags = zip(*batch, strict=True)
+    words = pad_sequence([torch.tensor(w) for w in words], batch_first=True, padding_value=0)  # 0: a word that nobody uses
+    tags = pad_sequence([torch.tensor(t) for t in tags], batch_first=True, padding_value=-100)  # what cross_entropy ignores
+    return words, tags, words != 0
+
+
+words, tags, mask = next(iter(DataLoader(sentences, batch_size=3, collate_fn=pad)))
+assert mask.sum(1).tolist() == [3, 2, 4]  # the lengths, for attention or pack_padded_sequence
+
+model = torch.nn.Sequential(torch.nn.Embedding(10, 8), torch.nn.Linear(8, 3))
+loss = cross_entropy(model(words).flatten(0, 1), tags.flatten())
+each = [cross_entropy(model(torch.tensor(w)), torch.tensor(t), reduction="none") for w, t in sentences]
+torch.testing.assert_close(loss, torch.cat(each).mean())  # padding is not in the loss
+
+# %%
+scenes = [  # an image, and the boxes of the objects in it
+    (torch.from_numpy(np.zeros((3, 32, 32), np.float32)), {"boxes": torch.from_numpy(np.ones((count, 4), np.float32))})
+    for count in (1, 3, 0)
+]
+
+# %% break objects-per-image
+for images, targets in DataLoader(scenes, batch_size=3, num_workers=1):
+    print(targets["boxes"].shape)
+
+# %% check objects-per-image
+counts = [len(target["boxes"]) for _, target in scenes]
+print(counts)
+assert len(set(counts)) > 1
+
+# %% fix objects-per-image
+def as_lists(batch):
+    return tuple(zip(*batch, strict=True))  # all images, all targets: nothing is stacked
+
+
+images, targets = next(iter(DataLoader(scenes, batch_size=3, num_workers=1, collate_fn=as_lists)))
+assert [len(target["boxes"]) for target in targets] == [1, 3, 0]
+assert torch.stack(images).shape == (3, 3, 32, 32)
+
+# %%
+grey, rgb, rgba = (torch.from_numpy(np.full(shape, 0.5, np.float32)) for shape in [(32, 32), (3, 32, 32), (4, 32, 32)])
+
+# %% break channels
+for images in DataLoader([rgb, rgba, grey], batch_size=3):
+    print(images.shape)
+
+# %% check channels
+shapes = Counter(tuple(image.shape) for image in [rgb, rgba, grey])
+print(shapes)  # height and width agree, what stands before them does not
+assert {shape[-2:] for shape in shapes} == {(32, 32)} and len(shapes) > 1
+
+# %% fix channels
+def to_rgb(image):
+    if image.dim() == 2:
+        image = image[None]
+    return image[:3].expand(3, -1, -1)  # grey three times; RGBA without its alpha
+
+
+images = next(iter(DataLoader([to_rgb(image) for image in [rgb, rgba, grey]], batch_size=3)))
+assert images.shape == (3, 3, 32, 32) and (images == 0.5).all()
+
+# %%
+model = torch.nn.Linear(5, 2).eval()
+rows = torch.randn(10, 5)
+
+# %% break last-batch
+outputs = [model(batch) for batch in rows.split(4)]
+predictions = torch.stack(outputs)
+
+# %% check last-batch
+outputs = [model(batch) for batch in rows.split(4)]
+print([tuple(output.shape) for output in outputs])  # only the last one is shorter
+assert len({output.shape for output in outputs[:-1]}) == 1 and len(outputs[-1]) < len(outputs[0])
+
+# %% fix last-batch
+outputs = [model(batch) for batch in rows.split(4)]
+predictions = torch.cat(outputs)  # joins batches; stack would make a new dimension
+torch.testing.assert_close(predictions, model(rows))
+assert predictions.shape == (10, 2)

@@ -1,0 +1,368 @@
+"""From catalogue to Markdown: directives of pages, the evidence line, generated pages. Knows nothing of MkDocs.
+
+The Markdown uses content tabs and fences with attributes, as Material (and its successor) reads them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+import re
+from typing import Any
+
+from . import page as pages
+from .catalogue import Catalogue, Symptom
+from .evidence import Evidence
+from .labels import KINDS, LABELS, REASONS
+from .snippet import Cell
+from .wording import Hole, Wording
+
+#: Wordings shown at once; the rest is folded, so that the fix comes early on a phone.
+SHOWN = 2
+#: Lines of recorded output shown on a page: the beginning and the end of what is longer.
+HEAD, TAIL = 12, 28
+DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
+_HOME = re.compile(r"^\{\{ (lookup|topics|evidence) \}\}$", re.MULTILINE)
+
+
+# ---- a symptom's page
+
+
+def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, repository: str = "") -> str:
+    """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
+    made = symptom.pages[language]
+    by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
+    lines = [f"# {made.title}", "", evidence_line(catalogue, symptom, language), ""]
+    for line in made.body.splitlines():
+        directive = pages.DIRECTIVE.fullmatch(line)
+        if directive:
+            lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
+        elif line in by_heading:
+            lines.append(f"{line} {{#{by_heading[line]}}}")
+        else:
+            lines.append(line)
+    return "\n".join([*lines, *_further(catalogue, symptom, language), "", links(symptom, language, repository), *_synonyms(made, language)]) + "\n"
+
+
+def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    """More for "See also", which ends the page: related symptoms that the prose does not link, and PyTorch's own documentation."""
+    linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in symptom.pages[language].links}
+    items = []
+    for name in symptom.snippet.related:
+        other = catalogue.symptoms.get(name.rpartition("/")[2])
+        if other and language in other.pages and f"{other.stem}.md" not in linked:
+            items.append(f"- [{_plain(other.title(language))}](../{other.id}.md)")
+    items += [f"- [PyTorch: {docs_name(address)}]({address})" for address in symptom.snippet.docs]
+    return ["", *items] if items else []
+
+
+def docs_name(address: str) -> str:
+    """What to call a page of PyTorch's documentation: `torch.Tensor.backward`, `notes/autograd#in-place`."""
+    path, _, anchor = address.partition("#")
+    name = path.rstrip("/").rpartition("/")[2].removesuffix(".html")
+    return f"{name}: {anchor.replace('-', ' ')}" if anchor and not anchor.startswith("torch.") else anchor or name
+
+
+def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, language: str) -> str:
+    """What a directive stands for; "" for a case that the snippet has not, which the catalogue reports."""
+    if word == "wordings":
+        return wordings(symptom, language)
+    cells = symptom.snippet.cases[name].cells if name in symptom.snippet.cases else {}
+    if word == "check":
+        return check(catalogue, symptom, cells["check"], language) if "check" in cells else ""
+    return case(catalogue, symptom, cells, language) if {"break", "fix"} <= set(cells) else ""
+
+
+def wordings(symptom: Symptom, language: str) -> str:
+    """What the symptom prints: the first current messages, the others folded."""
+    found = [wording for wording in symptom.snippet.wordings if not _said_by_another(wording, symptom.snippet.wordings)]
+    found.sort(key=lambda wording: bool(wording.until))
+    current = [wording for wording in found if not wording.until][:SHOWN] or found[:1]
+    rest = [wording for wording in found if wording not in current]
+    if not found:
+        return LABELS[language]["printed-by-code"]
+    blocks = [_message(wording, language) for wording in current]
+    if rest:
+        # Raw HTML: one `<details>` needs no Markdown inside, and no extension to read it.
+        inside = "".join(_message(wording, language) for wording in rest)
+        blocks.append(f'<details class="tc-older"><summary>{LABELS[language]["older"].format(count=len(rest))}</summary>{inside}</details>')
+    return "\n\n".join(blocks)
+
+
+def _said_by_another(wording: Wording, others: list[Wording]) -> bool:
+    """Does another message of the same kind hold this whole text? A catch-all wording says nothing new to a reader."""
+    return any(wording.text != other.text and wording.text in other.text and wording.until == other.until for other in others)
+
+
+def _message(wording: Wording, language: str) -> str:
+    notes = [
+        LABELS[language][name].format(version=value, device=value)
+        for name, value in (("since", wording.since), ("until", wording.until), ("only-on", DEVICES.get(wording.device, wording.device)))
+        if value
+    ]
+    note = f' <span class="tc-note">({", ".join(notes)})</span>' if notes else ""
+    kind = f"<b>{html.escape(wording.exception)}</b>: " if wording.exception else ""
+    return f'<p class="tc-message"><code>{kind}{_with_holes(wording, language)}</code>{note}</p>'
+
+
+def _with_holes(wording: Wording, language: str) -> str:
+    pieces = []
+    for part in wording.parts:
+        if isinstance(part, Hole):
+            name = part.name.rstrip("0123456789_") and part.name or KINDS[language][part.kind]
+            pieces.append(f"<var>⟨{html.escape(name)}⟩</var>")
+        else:
+            pieces.append(html.escape(part, quote=False))
+    return "".join(pieces).replace("\n", "<br>")
+
+
+def case(catalogue: Catalogue, symptom: Symptom, cells: dict[str, Cell], language: str) -> str:
+    """Tabs of a case: fixed code, diff, failing code, what it printed."""
+    label = LABELS[language]
+    broken, fixed = cells["break"], cells["fix"]
+    program = "\n\n".join(cell.source for cell in [*symptom.snippet.setup_of(broken), broken])
+    return "\n\n".join(
+        [
+            _tab(label["fixed"], fence(fixed.source, "python")),
+            _tab(label["diff"], fence(diff(broken.source, fixed.source), "diff")),
+            _tab(label["failing"], fence(program, "python")),
+            _tab(label["printed"], printed(catalogue, symptom, broken, language)),
+        ]
+    )
+
+
+def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
+    """The code of a check, and what it printed."""
+    return fence(cell.source, "python .tc-check") + "\n\n" + printed(catalogue, symptom, cell, language)
+
+
+def diff(before: str, after: str) -> str:
+    """Both texts as one, line by line: what goes, what comes, what stays."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1000))
+    return "\n".join(lines[3:])  # without the two file names and the line numbers
+
+
+def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
+    """What was recorded of a cell, under the machine and the date; or that nothing was."""
+    label = LABELS[language]
+    found = recorded(catalogue, symptom, cell.name)
+    if found is None:
+        return f"*{label['not-run']}*"
+    record, entry = found
+    if entry["outcome"] == "skipped":
+        return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
+    title = f"torch {record.torch} · {where(record)} · {record.symptoms[symptom.stem]['date']}"
+    if not entry.get("output"):
+        return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
+    return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)
+
+
+def recorded(catalogue: Catalogue, symptom: Symptom, name: str) -> tuple[Evidence, dict[str, Any]] | None:
+    """The evidence to show for a cell: one that ran before one that was skipped, CPU before GPU, newest torch first."""
+    found = [(record, cell) for record in catalogue.evidence if (cell := record.cell(symptom.snippet, name)) is not None]
+    found.sort(key=lambda item: item[1]["outcome"] == "skipped")  # stable: the catalogue's order is CPU first, newest first
+    return found[0] if found else None
+
+
+def lexer(output: str) -> str:
+    """Colours for a traceback, none for anything else."""
+    return "pytb" if "Traceback (most recent call last):" in output else "text"
+
+
+def _shortened(output: str, left_out: str) -> str:
+    lines = output.splitlines()
+    if len(lines) <= HEAD + TAIL + 1:
+        return output
+    return "\n".join([*lines[:HEAD], left_out.format(count=len(lines) - HEAD - TAIL), *lines[-TAIL:]])
+
+
+def fence(code: str, classes: str, title: str = "") -> str:
+    """A fenced block that its content cannot end."""
+    longest = max((len(found) for found in re.findall(r"`{3,}", code)), default=2)
+    ticks = "`" * (longest + 1)
+    attributes = f' title="{title}"' if title else ""
+    return f"{ticks}{{ .{classes}{attributes} }}\n{code}\n{ticks}"
+
+
+def _tab(label: str, content: str) -> str:
+    indented = "\n".join(f"    {line}" if line else "" for line in content.splitlines())
+    return f'=== "{label}"\n\n{indented}'
+
+
+def links(symptom: Symptom, language: str, repository: str = "") -> str:
+    """Where the same symptom is in other forms: notebook, downloads, source."""
+    label = LABELS[language]
+    notebook = f"../notebooks/{symptom.id}"
+    # The page's own address ends with a slash: one folder deeper than its file. MkDocs leaves raw HTML as it is.
+    raw = f"../../notebooks/{symptom.id}/{symptom.stem}.ipynb"
+    items = [
+        f"[{label['notebook']}]({notebook}.ipynb)",
+        f"[{label['py']}]({notebook}.py){{ download }}",
+        f'<a href="{raw}" download>{label["ipynb"]}</a>',
+    ]
+    files = {label["edit-page"]: f"docs/{language}/{symptom.id}.md", label["edit-code"]: f"snippets/{symptom.id}.py"}
+    if repository:
+        items += [f"[{text}]({repository.rstrip('/')}/edit/main/{file})" for text, file in files.items()]
+    else:
+        items.append(f"{label['files']}: " + ", ".join(f"`{file}`" for file in files.values()))
+    return " · ".join(items) + "\n{ .tc-links }"
+
+
+def _synonyms(made: pages.Page, language: str) -> list[str]:
+    words = made.meta.get("synonyms") or []
+    join = {"en": ", ", "zh": "、"}[language]
+    return ["", f"{LABELS[language]['also']}: {join.join(map(str, words))}\n{{ .tc-note }}".replace(": ", "：" if language == "zh" else ": ", 1)] if words else []
+
+
+# ---- evidence
+
+
+def evidence_line(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """The evidence of a symptom as a paragraph of Markdown, with a link to what it means."""
+    return f"{evidence_html(catalogue, symptom, language)} [{LABELS[language]['verified']}](../verified.md)\n{{ .tc-evidence }}"
+
+
+def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """Where and when this symptom ran, and where it did not: never more than the evidence says."""
+    label = LABELS[language]
+    pieces = []
+    for device in DEVICES:
+        records = [record for record in catalogue.evidence if (record.device == "cpu") == (device == "cpu")]
+        found = [(state, _piece(record, symptom, state, language)) for record in records if (state := _state(record, symptom)) != "absent"]
+        if any(state in ("passed", "partly") for state, _ in found):
+            # An older torch's run of an older text says nothing more.
+            found = [item for item in found if item[0] in ("passed", "partly", "failed")]
+        pieces += found or [("absent", label["absent"].format(where=DEVICES[device]))]
+    texts = [f'<span class="tc-{state}">{html.escape(text, quote=False)}</span>' for state, text in pieces]
+    for need in symptom.snippet.needs:
+        if need.startswith("fault:"):
+            texts.append(f"<span>{label['fault'].format(fault=html.escape(need.partition(':')[2].strip(), quote=False))}</span>")
+    line = label["join"].join(texts) + label["stop"]
+    return re.sub(r"(?<=>)[a-z]", lambda found: found[0].upper(), line, count=1)
+
+
+def _state(record: Evidence, symptom: Symptom) -> str:
+    """`Evidence.status`, with `partly` where nothing failed and some cells were skipped."""
+    status = record.status(symptom.snippet)
+    if status != "failed":
+        return status
+    outcomes = {cell["outcome"] for cell in record.symptoms[symptom.stem]["cells"].values()}
+    return "partly" if outcomes == {"passed", "skipped"} else status
+
+
+def _piece(record: Evidence, symptom: Symptom, state: str, language: str) -> str:
+    entry = record.symptoms[symptom.stem]
+    reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
+    why = LABELS[language]["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
+    return LABELS[language][state].format(torch=record.torch, where=where(record), date=entry["date"], why=why)
+
+
+def reason(text: str, language: str) -> str:
+    """Why a cell was skipped, in the reader's language; the advice on how to run it (after `;`) is for the terminal."""
+    for start, translated in REASONS[language].items():
+        if text.startswith(start):
+            return translated + (text[len(start) :] if start.endswith(" ") else "")
+    return text
+
+
+def where(record: Evidence) -> str:
+    return "CPU" if record.device == "cpu" else record.device_name
+
+
+def evidence_table(catalogue: Catalogue, language: str) -> str:
+    """How many symptoms ran on each machine."""
+    heading = LABELS[language]["table"]
+    rows = [f"| {heading} |", "|" + " --- |" * (heading.count("|") + 1)]
+    for record in catalogue.evidence:
+        states = [_state(record, symptom) for symptom in catalogue.symptoms.values()]
+        dates = [entry["date"] for entry in record.symptoms.values()]
+        counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("stale"))
+        rows.append(f"| {record.torch} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
+    return "\n".join(rows) if len(rows) > 2 else f"*{LABELS[language]['not-run']}*"
+
+
+# ---- generated pages
+
+
+def topics(catalogue: Catalogue) -> dict[str, list[Symptom]]:
+    """Topics that have symptoms, in the vocabulary's order."""
+    found = {topic: [symptom for symptom in catalogue.symptoms.values() if symptom.topic == topic] for topic in catalogue.topics}
+    return {topic: symptoms for topic, symptoms in found.items() if symptoms}
+
+
+def topic_name(catalogue: Catalogue, topic: str, language: str) -> str:
+    return catalogue.topics[topic].get(language, topic)
+
+
+def tag_names(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    return [catalogue.tags[tag][language] for tag in symptom.snippet.tags if language in catalogue.tags.get(tag, {})]
+
+
+def summary(symptom: Symptom, language: str) -> str:
+    made = symptom.pages.get(language)
+    return str(made.meta.get("summary") or "") if made else ""
+
+
+def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
+    """The page of a topic: its symptoms."""
+    name = topic_name(catalogue, topic, language)
+    meta = _front_matter(LABELS[language]["topic-summary"].format(topic=name))
+    return f"{meta}# {name}\n\n{_list(topics(catalogue)[topic], language, '')}\n"
+
+
+def symptoms_page(catalogue: Catalogue, language: str) -> str:
+    """All symptoms, by topic."""
+    label = LABELS[language]
+    parts = [_front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n"]
+    for topic, symptoms in topics(catalogue).items():
+        parts.append(f"\n## [{topic_name(catalogue, topic, language)}]({topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, topic + '/')}\n")
+    return "".join(parts)
+
+
+def _front_matter(description: str) -> str:
+    # Lists of titles would stand before the pages themselves in the search results.
+    return f"---\ndescription: {description!r}\nsearch:\n  exclude: true\n---\n"
+
+
+def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
+    rows = []
+    for symptom in symptoms:
+        if language in symptom.pages:
+            rows.append(f"- [{_plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {_plain(summary(symptom, language))}\n")
+    return "\n".join(rows) + "\n{ .tc-list }"
+
+
+def _plain(text: str) -> str:
+    """Front matter is text, not Markdown or HTML: what would be a tag or a link is escaped."""
+    return re.sub(r"([<\[\]*_])", r"\\\1", text) if not re.search("`", text) else text.replace("<", "&lt;")
+
+
+def topic_cards(catalogue: Catalogue, language: str) -> str:
+    """The topics with the number of their pages, for the home page."""
+    label = LABELS[language]
+    rows = []
+    for topic, symptoms in topics(catalogue).items():
+        count = label["count-one"] if len(symptoms) == 1 else label["count"].format(count=len(symptoms))
+        rows.append(f"- [{topic_name(catalogue, topic, language)}]({topic}/index.md) <span>{count}</span>")
+    return "\n".join(rows) + "\n{ .tc-topics }"
+
+
+def general_page(catalogue: Catalogue, text: str, language: str) -> str:
+    """A page that is no symptom's: `{{ lookup }}`, `{{ topics }}` and `{{ evidence }}` stand for what is generated."""
+    made = {"lookup": lookup_form, "topics": lambda language: topic_cards(catalogue, language), "evidence": lambda language: evidence_table(catalogue, language)}
+    return _HOME.sub(lambda found: made[found[1]](language), text)
+
+
+def lookup_form(language: str) -> str:
+    """The lookup's form; assets/lookup-page.js brings it to life."""
+    label = LABELS[language]
+    # Three real messages, named by what a reader would call them.
+    examples = "".join(f'<button type="button" data-example="{name}">{text}</button>' for name, text in label["examples"].items())
+    return (
+        f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
+        f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
+        f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
+        f'<p class="tc-note">{label["private"]}</p>'
+        f"<noscript><p>{label['no-script']}</p></noscript></form>\n"
+        '<div class="tc-result" data-lookup-result aria-live="polite"></div>'
+    )

@@ -1,0 +1,184 @@
+"""The site: what surrounds MkDocs. `Site` is what mkdocs_hooks.py calls for one language; `build` makes both and puts them together.
+
+Nothing here, and nothing that MkDocs reads, imports torch: the site shows evidence that was recorded before.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from . import LANGUAGES, catalogue, index, notebook, render
+from .catalogue import Symptom
+from .labels import LABELS
+
+CONFIGS = {"en": "mkdocs.yml", "zh": "mkdocs.zh.yml"}
+SITE_URL = "http://127.0.0.1:8000/"
+ASSETS = {".js", ".css", ".svg"}
+NOTEBOOKS = "notebooks/"
+#: Asked before anything else: where the reader's own script and style may come from.
+POLICY = "default-src 'self'; script-src 'self'{hashes}; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'"
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_CHARSET = '<meta charset="utf-8">'
+
+
+class Site:
+    """One language of the site, for one run of MkDocs."""
+
+    def __init__(self, root: Path, language: str, repository: str = ""):
+        self.root, self.language, self.repository = root, language, repository
+        self.catalogue = catalogue.load(root)
+        self.temporary = tempfile.TemporaryDirectory(prefix="torchclinic-site-")  # lives as long as this run
+        self.generated = Path(self.temporary.name)
+
+    def nav(self) -> list[Any]:
+        label = LABELS[self.language]
+        symptoms: list[Any] = ["symptoms.md"]
+        for topic, members in render.topics(self.catalogue).items():
+            files = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
+            symptoms.append({render.topic_name(self.catalogue, topic, self.language): [f"{topic}/index.md", *files]})
+        return [
+            {label["home"]: "index.md"},
+            {label["lookup"]: "lookup.md"},
+            {label["symptoms"]: symptoms},
+            {label["tags"]: "tags.md"},
+            {label["about"]: ["verified.md", "contribute.md", "about.md"]},
+        ]
+
+    def generate(self) -> list[tuple[Path, str]]:
+        """Write generated sources into a temporary folder; (folder, name) of each. mkdocs-jupyter reads none that is not a file."""
+        texts = {"symptoms.md": render.symptoms_page(self.catalogue, self.language)}
+        for topic in render.topics(self.catalogue):
+            texts[f"{topic}/index.md"] = render.topic_page(self.catalogue, topic, self.language)
+        for symptom in self.catalogue.symptoms.values():
+            if self.language in symptom.pages:
+                texts[f"{NOTEBOOKS}{symptom.id}.ipynb"] = notebook.dumps(notebook.make(self.catalogue, symptom, self.language))
+                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.snippet.text  # to download, as it is
+        for name, text in texts.items():
+            file = self.generated / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return [(self.generated, name) for name in texts]
+
+    def assets(self) -> list[tuple[Path, str]]:
+        """(folder, name) of the styles and scripts, which belong to no language."""
+        docs = self.root / "docs"
+        return [(docs, file.relative_to(docs).as_posix()) for file in sorted((docs / "assets").iterdir()) if file.suffix in ASSETS]
+
+    def is_notebook(self, name: str) -> bool:
+        return name.startswith(NOTEBOOKS)
+
+    def symptom_of(self, name: str) -> Symptom | None:
+        """The symptom whose page or notebook page is made from this source, e.g. `autograd/backward-second-time.md`."""
+        ident, _, suffix = name.removeprefix(NOTEBOOKS).rpartition(".")
+        symptom = self.catalogue.symptoms.get(ident.rpartition("/")[2])
+        if symptom is None or symptom.id != ident or self.language not in symptom.pages:
+            return None
+        return symptom if suffix in ("md", "ipynb") else None
+
+    def finish(self, out: Path) -> None:
+        """After MkDocs: write the lookup's index, shrink the search index, give every page the policy."""
+        (out / "assets" / "index.json").write_text(index.dumps(index.build(self.catalogue)), encoding="utf-8")
+        found = out / "search" / "search_index.json"
+        if found.exists():
+            # MkDocs writes six bytes for a Chinese character where UTF-8 needs three.
+            data = json.loads(found.read_text(encoding="utf-8"))
+            found.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+        secure(sorted(out.rglob("*.html")))
+
+
+def secure(files: Iterable[Path]) -> None:
+    """Give pages one and the same content security policy.
+
+    The same for all, because instant navigation keeps the first page's head and adds what differs: a second policy would not replace
+    the first but narrow it.
+    """
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    scripts = {script for text in texts.values() for script in _INLINE.findall(text)}
+    hashes = sorted(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    policy = POLICY.format(hashes="".join(f" 'sha256-{value}'" for value in hashes))
+    for file, text in texts.items():
+        file.write_text(text.replace(_CHARSET, f'{_CHARSET}<meta http-equiv="Content-Security-Policy" content="{policy}">', 1), encoding="utf-8")
+
+
+# ---- both languages
+
+
+def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> int:
+    """Build both languages and the root pages; the exit status.
+
+    Args:
+        out: replaced as a whole, and only when everything was built.
+        site_url: where it will stand; from SITE_URL, or this machine's port 8000, if left out.
+        strict: stop at any problem or warning. Else print them and build what can be built.
+    """
+    started = time.monotonic()
+    site_url = (site_url or os.environ.get("SITE_URL") or SITE_URL).rstrip("/") + "/"
+    problems = catalogue.load(root).problems
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        consequence = "nothing was built" if strict else "the site is built as far as it can be"
+        print(f"The catalogue has {len(problems)} problem{'s' * (len(problems) > 1)}: {consequence}.", file=sys.stderr)
+        if strict:
+            return 1
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as folder:
+        new = Path(folder, "new")
+        new.mkdir()
+        with ThreadPoolExecutor() as pool:
+            runs = dict(zip(LANGUAGES, pool.map(lambda language: _mkdocs(root, new, language, site_url, strict), LANGUAGES), strict=True))
+        failed = [language for language, run in runs.items() if run.returncode]
+        for language, run in runs.items():
+            shown = [line for line in run.stdout.splitlines() if language in failed or line.startswith(("WARNING", "ERROR"))]
+            # The catalogue's problems stand above already, once.
+            shown = [line for line in shown if not any(str(problem) in line for problem in problems)]
+            for line in shown:
+                print(f"{language}: {line}", file=sys.stderr)
+        if failed:
+            print(f"MkDocs failed for {', '.join(failed)}; {out} is as it was.", file=sys.stderr)
+            return 1
+        _root_pages(root, new, urlsplit(site_url).path or "/")
+        if out.exists():
+            out.rename(Path(folder, "old"))
+        new.rename(out)
+        out.chmod(0o755)
+    pages = {language: sum(1 for _ in (out / language).rglob("index.html")) for language in LANGUAGES}
+    counts = ", ".join(f"{count} pages in {language}" for language, count in pages.items())
+    print(f"{out}: {counts}, in {time.monotonic() - started:.1f} s")
+    return 0
+
+
+def _mkdocs(root: Path, out: Path, language: str, site_url: str, strict: bool) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "-f", CONFIGS[language], "-d", str(out / language), *(["--strict"] if strict else [])]
+    # The notice on MkDocs 2 is about a version that is not used here.
+    environment = {**os.environ, "SITE_URL": site_url, "NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
+
+
+def _root_pages(root: Path, out: Path, base: str) -> None:
+    """The page that leads to the reader's language, and the 404 page, which hosts show at any depth."""
+    for name in ("index.html", "404.html"):
+        text = (root / "overrides" / "root" / name).read_text(encoding="utf-8")
+        (out / name).write_text(text.replace("{base}", html.escape(base) if name == "404.html" else ""), encoding="utf-8")
+        secure([out / name])
+
+
+def serve(root: Path, port: int = 8000, open_browser: bool = True) -> int:
+    """Build, serve, and build again after every change; see server.py."""
+    from . import server
+
+    return server.serve(root, port, open_browser)
