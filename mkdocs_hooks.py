@@ -54,6 +54,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta["description"] = render.summary(symptom, site.language)
         if site.is_notebook(name):
             page.meta["search"] = {"exclude": True}
+            page.meta["hide"] = ["navigation"]
             page.edit_url = None
         else:
             page.meta["tags"] = render.tag_names(site.catalogue, symptom, site.language)
@@ -66,6 +67,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     name = page.file.src_uri
     symptom = site.symptom_of(name)
     if symptom is not None and site.is_notebook(name):
+        page.title = notebook.title(symptom, site.language)
         page.toc = get_toc(notebook.toc(symptom, site.language))
         return notebook.page_html(site.catalogue, symptom, site.language, html)
     return html

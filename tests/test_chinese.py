@@ -16,6 +16,9 @@ from torchclinic.chinese import punctuate
         ('找"上一步"的张量', "找\u201c上一步\u201d的张量"),
         ("截断(TBPTT)。", "截断\uff08TBPTT\uff09。"),
         ("English, only.", "English, only."),
+        ("见 `a`, `b`", "见 `a`\uff0c`b`"),
+        ("见[链接](b.md):", "见[链接](b.md)\uff1a"),
+        ("形状(见 `x.shape`)", "形状\uff08见 `x.shape`\uff09"),
     ],
 )
 def test_punctuation(typed: str, meant: str) -> None:

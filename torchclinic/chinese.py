@@ -11,6 +11,7 @@ _AROUND = f"{_CJK}\u3001\u3002\u300a\u300b\u201c\u201d" + "".join(_WIDE.values()
 _VERBATIM = re.compile(r"(`+[^`]*`+|[A-Za-z_.]+\(\)|\]\([^)\s]*\)|\{[#:][^}]*\}|<[^>]*>|\{\{[^}]*\}\}|https?://\S+)")
 _BEFORE = re.compile(rf"(?<=[{_AROUND}])[ ]?([,:;?!()])[ ]?")
 _AFTER = re.compile(rf"[ ]?([,:;?!()])[ ]?(?=[{_AROUND}])")
+_LEADING = re.compile(r"^([,:;?!])(?:[ ]|$)")
 _QUOTED = re.compile(rf'"([^"]*[{_CJK}][^"]*)"')
 _GLUED = re.compile(rf"(?<=[{_CJK}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_CJK}])")
 HAS_CHINESE = re.compile(f"[{_CJK}]")
@@ -25,18 +26,33 @@ def punctuate(line: str) -> str:
         return line
     parts = _VERBATIM.split(line)
     for at in range(0, len(parts), 2):
-        # The neighbour of a verbatim piece is not seen: a placeholder keeps `code`, text from being taken for an edge.
-        part = parts[at]
+        part = _QUOTED.sub("\u201c\\1\u201d", parts[at])
         before = None
         while before != part:
             before = part
             part = _BEFORE.sub(lambda found: _WIDE[found[1]], part)
             part = _AFTER.sub(lambda found: _WIDE[found[1]], part)
-        parts[at] = _GLUED.sub(" ", _QUOTED.sub("\u201c\\1\u201d", part))
+        if at and parts[at - 1].startswith(("`", "](")):  # what follows code or a link goes on in Chinese
+            part = _LEADING.sub(lambda found: _WIDE[found[1]], part)
+        parts[at] = _GLUED.sub(" ", part)
     for at in range(1, len(parts), 2):
         if parts[at].startswith("`") or parts[at].endswith("()"):
             if re.search(rf"[{_CJK}]$", parts[at - 1]):
                 parts[at - 1] += " "
             if re.match(rf"[{_CJK}]", parts[at + 1]):
                 parts[at + 1] = " " + parts[at + 1]
-    return "".join(parts)
+    return _paired(parts)
+
+
+def _paired(parts: list[str]) -> str:
+    """Brackets of one pair have one width: full, if either is."""
+    characters = [[c, at % 2 == 0] for at, part in enumerate(parts) for c in part]
+    open_at: list[int] = []
+    for at, (c, prose) in enumerate(characters):
+        if prose and c in "(\uff08":
+            open_at.append(at)
+        elif prose and c in ")\uff09" and open_at:
+            pair = (open_at.pop(), at)
+            if any(characters[n][0] in "\uff08\uff09" for n in pair):
+                characters[pair[0]][0], characters[pair[1]][0] = "\uff08", "\uff09"
+    return "".join(str(c) for c, _ in characters)

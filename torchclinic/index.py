@@ -3,7 +3,8 @@
     {"version": 1,
      "holes": {kind: [characters, cap]},
      "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]}}},
-     "wordings": [{"symptom", "text", "parts": [literal | [name, kind]], "exception", "role", "anchors": [word], "near": [text], "when": [..]}]}
+     "wordings": [{"symptom", "text", "parts": [literal | [name, kind]], "exception", "role", "anchors": [word], "near": [text],
+                   "unless": [text], "when": [..]}]}
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def build(catalogue: Catalogue) -> dict[str, Any]:
             "role": wording.role,
             "anchors": anchors(wording, frequency),
         }
-        for name in ("near", "when"):
+        for name in ("near", "unless", "when"):
             if getattr(wording, name):
                 made[name] = list(getattr(wording, name))
         wordings.append(made)

@@ -33,8 +33,13 @@ _REPLACE = (
     ("&nbsp;", " "),
     ("&amp;", "&"),
 )
+_REPLACE_ASCII = tuple(pair for pair in _REPLACE if pair[0].isascii())
 #: Lines read before and after a line that holds an anchor: a wrapped message has its rare words in one of them.
 CONTEXT = 4
+#: Lines with the same anchor beyond which the word alone is not enough, and places of one wording that are read in one segment.
+FREQUENT = 64
+#: Places of one segment at which a wording is tried: a text that begins a message more often and never ends it is no message.
+TRIES = 1000
 #: Lines from the end among which the one to name is sought when nothing matched.
 TAIL = 200
 _CHAINS = ("The above exception was the direct cause of the following exception", "During handling of the above exception, another exception occurred")
@@ -73,7 +78,7 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
     if not clean.strip(" \n"):
         return {"status": "empty", "hits": [], "looked_for": ""}
     lines = clean.split("\n")
-    hits = _decide(index, _occurrences(index, clean, lines), lines)
+    hits = _decide(index, _occurrences(index, clean, lines), clean)
     raw_lines = raw.split("\n") if hits else []
     for hit in hits:
         hit["raw"] = raw_lines[hit["line"] - 1]
@@ -98,7 +103,7 @@ def normalise(text: str) -> str:
         text = "".join(c if c <= "\uffff" else "\ufffd" for c in text)
     if "\x1b" in text or "\x9b" in text:
         text = _without_escapes(text)
-    for old, new in _REPLACE:
+    for old, new in _REPLACE_ASCII if text.isascii() else _REPLACE:
         if old in text:
             text = text.replace(old, new)
     return text
@@ -136,7 +141,7 @@ def strip_prefix(line: str) -> str:
         if first == "[":
             end = line.find("]", 0, 60)
             inside = line[1:end] if end > 0 else ""
-            if inside and (inside.startswith(("rank", "Rank", "default")) or _has_digit(inside) or inside.strip() in _LEVELS):
+            if inside and not inside.startswith(("Errno", "WinError")) and (inside.startswith(("rank", "Rank", "default")) or _has_digit(inside) or inside.strip() in _LEVELS):
                 line = line[end + 1 :].lstrip(": ")
         elif first == "(":
             end = line.find(")", 0, 80)
@@ -170,30 +175,60 @@ def _has_digit(text: str) -> bool:
     return any(c in "0123456789" for c in text)
 
 
-def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> dict[int, None]:
-    """Numbers (from 0) of the lines that hold an anchor, ascending."""
-    anchors = {word for wording in index["wordings"] for word in wording["anchors"]}
-    present = anchors.intersection(words(clean))
+def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> list[int]:
+    """Numbers (from 0) of the lines that hold an anchor, ascending.
+
+    A word that stands in many lines leads nowhere by itself: there a wording's longest literal must stand as it is, and of the lines
+    that hold it the first and the last are read. That bounds what a hostile text can cost.
+    """
+    by_word: dict[str, list[dict[str, Any]]] = {}
+    for wording in index["wordings"]:
+        for word in wording["anchors"]:
+            by_word.setdefault(word, []).append(wording)
+    # Most of a log is the same words over and over: what differs between blanks is looked into once.
+    present = by_word.keys() & set(words(" ".join(set(clean.split()))))
     if not present:
-        return {}
-    starts = [0]
-    for line in lines[:-1]:
-        starts.append(starts[-1] + len(line) + 1)
-    found = set()
+        return []
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    found: set[int] = set()
     for word in present:
-        at = clean.find(word)
-        while at >= 0:
-            number = bisect_right(starts, at) - 1
-            end = at + len(word)
-            if (at == 0 or clean[at - 1] not in WORD) and (end == len(clean) or clean[end] not in WORD):
-                found.add(number)
-                # The rest of a line that is already wanted need not be searched.
-                end = starts[number] + len(lines[number])
-            at = clean.find(word, end)
-    return dict.fromkeys(sorted(found))
+        numbers = _lines_with(word, clean, starts, FREQUENT + 1)
+        if len(numbers) > FREQUENT:
+            numbers = []
+            for wording in by_word[word]:
+                literal = max((part for part in wording["parts"] if isinstance(part, str)), key=len)
+                at = end = -1
+                for _ in range(FREQUENT // 2):
+                    at = clean.find(literal, at + 1)
+                    if at < 0:
+                        break
+                    numbers.append(bisect_right(starts, at) - 1)
+                    at = starts[numbers[-1] + 1] - 1
+                end = len(clean)
+                for _ in range(FREQUENT // 2 if at >= 0 else 0):
+                    end = clean.rfind(literal, 0, end)
+                    if end < 0:
+                        break
+                    numbers.append(bisect_right(starts, end) - 1)
+                    end = starts[numbers[-1]]
+        found.update(numbers)
+    return sorted(found)
 
 
-def _segments(wanted: dict[int, None], count: int) -> list[tuple[int, int]]:
+def _lines_with(word: str, clean: str, starts: list[int], most: int) -> list[int]:
+    """Numbers of the first `most` lines in which `word` stands alone."""
+    found: list[int] = []
+    at = clean.find(word)
+    while at >= 0 and len(found) < most:
+        end = at + len(word)
+        if (at == 0 or clean[at - 1] not in WORD) and (end == len(clean) or clean[end] not in WORD):
+            found.append(bisect_right(starts, at) - 1)
+            end = starts[found[-1] + 1]  # the rest of the line need not be searched
+        at = clean.find(word, end)
+    return found
+
+
+def _segments(wanted: list[int], count: int) -> list[tuple[int, int]]:
     """Ranges of line numbers around the wanted ones, merged where they touch."""
     segments: list[tuple[int, int]] = []
     for number in wanted:
@@ -291,8 +326,8 @@ def _printed_type(before: str) -> str:
 
 
 def _conditions(wording: dict[str, Any], clean: str) -> bool:
-    near = wording.get("near")
-    return not near or any(text in clean for text in near)
+    near, unless = wording.get("near"), wording.get("unless")
+    return (not near or any(text in clean for text in near)) and not (unless and any(text in clean for text in unless))
 
 
 def _when(wording: dict[str, Any], values: dict[str, str]) -> bool:
@@ -305,15 +340,20 @@ def _when(wording: dict[str, Any], values: dict[str, str]) -> bool:
 def _device(value: str) -> str:
     """The device that a tensor type's name speaks of: torch.cuda.FloatTensor, CUDAHalfType, mps:0."""
     lower = value.lower()
-    return next((name for name in ("cuda", "mps", "xpu", "hip", "xla", "meta") if name in lower), "cpu")
+    return next((name for name in ("cuda", "mps", "xpu", "hip", "xla", "meta", "npu", "hpu", "mlu", "musa", "privateuse", "dml") if name in lower), "cpu")
 
 
 def _match_all(index: dict[str, Any], wording: dict[str, Any], parts: list[Any], text: str, squeezed: bool) -> list[tuple[int, int, dict[str, str]]]:
     """All places where `parts` stand in `text`: (start, stop, values)."""
+    # A glance for every literal first: it spares the walk from each place where a message only begins.
+    if not all(part in text for part in parts if isinstance(part, str)):
+        return []
     found = []
     first = parts[0]
     at = text.find(first)
-    while at >= 0:
+    for _ in range(TRIES):
+        if at < 0 or len(found) == FREQUENT:
+            break
         made = _match_at(index["holes"], parts, text, at, squeezed)
         if made and (squeezed or _whole_words(text, at, made[0], first, parts[-1])):
             found.append((at, *made))
@@ -366,9 +406,9 @@ def _match_at(holes: dict[str, Any], parts: list[Any], text: str, at: int, squee
     return at, values
 
 
-def _decide(index: dict[str, Any], found: list[dict[str, Any]], lines: list[str]) -> list[dict[str, Any]]:
+def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> list[dict[str, Any]]:
     """One hit for each symptom, best first."""
-    chains = [number for number, line in enumerate(lines) if any(text in line for text in _CHAINS)] if found else []
+    chains = _chain_lines(clean) if found else []
     best: dict[str, dict[str, Any]] = {}
     for occurrence in _telling(found):
         wording = index["wordings"][occurrence["wording"]]
@@ -399,6 +439,23 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], lines: list[str]
                 hits[below]["outranked"] = True
                 hits.insert(above, hits.pop(below))
     return hits
+
+
+def _chain_lines(clean: str) -> list[int]:
+    """Numbers of the lines that say that one exception led to another, ascending."""
+    found = []
+    for text in _CHAINS:
+        at = clean.find(text)
+        while at >= 0:
+            found.append(at)
+            at = clean.find(text, at + 1)
+    numbers, last, line = [], 0, 0
+    for at in sorted(found):
+        line += clean.count("\n", last, at)
+        last = at
+        if line not in numbers[-1:]:
+            numbers.append(line)
+    return numbers
 
 
 def _key(hit: dict[str, Any]) -> tuple[Any, ...]:

@@ -17,8 +17,8 @@ from .labels import KINDS, LABELS, REASONS
 from .snippet import Cell
 from .wording import Hole, Wording
 
-#: Wordings shown at once; the rest is folded, so that the fix comes early on a phone.
-SHOWN = 2
+#: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.
+SHOWN = 160
 #: Lines of recorded output shown on a page: the beginning and the end of what is longer.
 HEAD, TAIL = 12, 28
 DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
@@ -77,8 +77,9 @@ def wordings(symptom: Symptom, language: str) -> str:
     """What the symptom prints: the first current messages, the others folded."""
     found = [wording for wording in symptom.snippet.wordings if not _said_by_another(wording, symptom.snippet.wordings)]
     found.sort(key=lambda wording: bool(wording.until))
-    current = [wording for wording in found if not wording.until][:SHOWN] or found[:1]
-    rest = [wording for wording in found if wording not in current]
+    current, rest = found[:1], found[1:]
+    while rest and not rest[0].until and sum(len(wording.text) for wording in [*current, rest[0]]) <= SHOWN:
+        current.append(rest.pop(0))
     if not found:
         return LABELS[language]["printed-by-code"]
     blocks = [_message(wording, language) for wording in current]
@@ -315,7 +316,7 @@ def symptoms_page(catalogue: Catalogue, language: str) -> str:
     label = LABELS[language]
     parts = [_front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n"]
     for topic, symptoms in topics(catalogue).items():
-        parts.append(f"\n## [{topic_name(catalogue, topic, language)}]({topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, topic + '/')}\n")
+        parts.append(f"\n## [{topic_name(catalogue, topic, language)}](../{topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, f'../{topic}/')}\n")
     return "".join(parts)
 
 
@@ -329,7 +330,7 @@ def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
     for symptom in symptoms:
         if language in symptom.pages:
             rows.append(f"- [{_plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {_plain(summary(symptom, language))}\n")
-    return "\n".join(rows) + "\n{ .tc-list }"
+    return _block("tc-list", "\n".join(rows))
 
 
 def _plain(text: str) -> str:
@@ -344,7 +345,11 @@ def topic_cards(catalogue: Catalogue, language: str) -> str:
     for topic, symptoms in topics(catalogue).items():
         count = label["count-one"] if len(symptoms) == 1 else label["count"].format(count=len(symptoms))
         rows.append(f"- [{topic_name(catalogue, topic, language)}]({topic}/index.md) <span>{count}</span>")
-    return "\n".join(rows) + "\n{ .tc-topics }"
+    return _block("tc-topics", "\n".join(rows))
+
+
+def _block(name: str, markdown: str) -> str:
+    return f'<div class="{name}" markdown>\n\n{markdown}\n\n</div>'
 
 
 def general_page(catalogue: Catalogue, text: str, language: str) -> str:

@@ -46,7 +46,7 @@ class Site:
 
     def nav(self) -> list[Any]:
         label = LABELS[self.language]
-        symptoms: list[Any] = ["symptoms.md"]
+        symptoms: list[Any] = ["symptoms/index.md"]
         for topic, members in render.topics(self.catalogue).items():
             files = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({render.topic_name(self.catalogue, topic, self.language): [f"{topic}/index.md", *files]})
@@ -60,7 +60,7 @@ class Site:
 
     def generate(self) -> list[tuple[Path, str]]:
         """Write generated sources into a temporary folder; (folder, name) of each. mkdocs-jupyter reads none that is not a file."""
-        texts = {"symptoms.md": render.symptoms_page(self.catalogue, self.language)}
+        texts = {"symptoms/index.md": render.symptoms_page(self.catalogue, self.language)}
         for topic in render.topics(self.catalogue):
             texts[f"{topic}/index.md"] = render.topic_page(self.catalogue, topic, self.language)
         for symptom in self.catalogue.symptoms.values():

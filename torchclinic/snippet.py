@@ -28,7 +28,7 @@ KINDS = ("break", "check", "fix")
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
 OPEN_NEEDS = ("package:", "fault:")  # these carry what is needed, or what is injected
 FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "timeout", "related", "rows", "docs"}
-WORDING_FIELDS = {"text", "exception", "since", "until", "role", "device", "sample", "near", "when"}
+WORDING_FIELDS = {"text", "exception", "since", "until", "role", "device", "sample", "near", "unless", "when"}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -202,8 +202,8 @@ def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problem
         if any(not isinstance(part, str) for part in parts):
             problems.add(file, line, "a wording with holes needs a `sample`: a real print of it")
         facts["sample"] = "".join(part for part in parts if isinstance(part, str))
-    near, when = (tuple(_texts(entry.get(name) or [])) for name in ("near", "when"))
-    made = Wording(text, parts, role=role, near=near, when=when, line=line, **facts)
+    near, unless, when = (tuple(_texts(entry.get(name) or [])) for name in ("near", "unless", "when"))
+    made = Wording(text, parts, role=role, near=near, unless=unless, when=when, line=line, **facts)
     for message in w.lint(made):
         problems.add(file, line, f"wording {text!r}: {message}")
     return made

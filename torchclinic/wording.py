@@ -53,6 +53,7 @@ class Wording:
         role: cause, symptom (of a deeper cause), or wrapper (of another error's text).
         device: "cuda" or "cpu" where only that device prints it, else "".
         near: one of these texts must stand somewhere in the paste; () where the wording alone says enough.
+        unless: none of these texts may stand in the paste: another program prints the same words.
         when: ("differ" or "same", hole, hole): the devices that the two values name must differ, or be the same; () for no condition.
         sample: a real print of it; of a wording without holes the text itself.
         line: of the header, for reports.
@@ -67,6 +68,7 @@ class Wording:
     device: str = ""
     sample: str = ""
     near: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     when: tuple[str, ...] = ()
     line: int = 0
 

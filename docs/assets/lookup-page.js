@@ -28,11 +28,11 @@ const TEXT = {
     also: "Also in this text",
     line: (n) => `Line ${n} of your text`,
     unwritten: "The message is known, but its page is not written yet: there is no verified fix here.",
-    docs: "Official documentation",
+    docs: "Official documentation: ",
     open: "Go to the fix",
-    values: "From your message",
-    seenIn: "Shown inside",
-    why: "Why this page",
+    values: "From your message: ",
+    seenIn: "Shown inside: ",
+    why: "Why this page: ",
     reasons: {
       cause: "it names the cause itself",
       symptom: "it is a consequence; the cause may stand elsewhere",
@@ -66,11 +66,11 @@ const TEXT = {
     also: "文本里还有",
     line: (n) => `你的文本第 ${n} 行`,
     unwritten: "这条报错已收录，但页面还没有写：这里没有跑过的修复。",
-    docs: "官方文档",
+    docs: "官方文档：",
     open: "查看修复",
-    values: "报错里的数值",
-    seenIn: "外层报错",
-    why: "为什么是这个页面",
+    values: "报错里的数值：",
+    seenIn: "外层报错：",
+    why: "为什么是这个页面：",
     reasons: {
       cause: "它说的就是原因本身",
       symptom: "它是后果，原因可能在别处",
@@ -209,17 +209,17 @@ function hitCard(index, hit, hits, lines, before, language) {
   if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit) }, words.open)));
   else card.append(element("p", {}, words.unwritten));
   // Only an address of the web: the index is ours, but a link is a link.
-  if (hit.docs?.startsWith("https://")) card.append(element("p", {}, `${words.docs}: `, element("a", { href: hit.docs, rel: "noopener" }, hit.docs)));
+  if (hit.docs?.startsWith("https://")) card.append(element("p", {}, words.docs, element("a", { href: hit.docs, rel: "noopener" }, hit.docs)));
   card.append(quote(hit, lines, before, words));
   const values = Object.entries(hit.values);
   if (values.length) {
     const pairs = values.map(([name, value]) => element("span", {}, element("var", {}, name), " = ", element("code", {}, value.trim())));
-    card.append(element("p", { class: "tc-values" }, `${words.values}: `, pairs));
+    card.append(element("p", { class: "tc-values" }, words.values, pairs));
   }
   const around = hit.seen_in.map((stem) => hits.find((other) => other.symptom === stem)).filter(Boolean);
-  if (around.length) card.append(element("p", { class: "tc-note" }, `${words.seenIn}: `, around.flatMap((other, at) => (at ? [", ", title(other, language)] : [title(other, language)]))));
+  if (around.length) card.append(element("p", { class: "tc-note" }, words.seenIn, around.flatMap((other, at) => (at ? [", ", title(other, language)] : [title(other, language)]))));
   const reasons = hit.why.map((code) => words.reasons[code]).filter(Boolean);
-  if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}: ${reasons.join(language === "zh" ? "；" : "; ")}`, language === "zh" ? "。" : "."));
+  if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(language === "zh" ? "；" : "; ")}`, language === "zh" ? "。" : "."));
   return card;
 }
 

@@ -2,6 +2,8 @@
 // the two agree on every input (tests/vectors.json, tests/test_twins.py). Runs in browsers, workers and Node; touches no page.
 
 const CONTEXT = 4;
+const FREQUENT = 64;
+const TRIES = 1000;
 const TAIL = 200;
 const CHAINS = [
   "The above exception was the direct cause of the following exception",
@@ -195,7 +197,7 @@ export function stripPrefix(line) {
     if (first === "[") {
       const end = find(line, "]", 0, 60);
       const inside = end > 0 ? line.slice(1, end) : "";
-      if (inside && (inside.startsWith("rank") || inside.startsWith("Rank") || inside.startsWith("default") || hasDigit(inside) || LEVELS.includes(strip(inside, " ")))) {
+      if (inside && !inside.startsWith("Errno") && !inside.startsWith("WinError") && (inside.startsWith("rank") || inside.startsWith("Rank") || inside.startsWith("default") || hasDigit(inside) || LEVELS.includes(strip(inside, " ")))) {
         line = lstrip(line.slice(end + 1), ": ");
       }
     } else if (first === "(") {
@@ -228,7 +230,7 @@ export function stripPrefix(line) {
 function anchorLines(index, page) {
   const { byWord, mask } = prepare(index);
   const { text, starts } = page;
-  const found = [];
+  const lists = new Map(); // anchor -> the first lines that hold it
   const size = text.length;
   let line = 0;
   let next = starts.length > 1 ? starts[1] : size + 1;
@@ -246,15 +248,48 @@ function anchorLines(index, page) {
       at++;
       code = at < size ? text.charCodeAt(at) : 0;
     } while (WORD[code] === 1);
-    if (mask[value & 0xffff] === 1 && byWord.has(text.slice(from, at))) {
+    if (mask[value & 0xffff] === 1) {
+      const word = text.slice(from, at);
+      if (!byWord.has(word)) continue;
       while (from >= next) {
         line++;
         next = line + 1 < starts.length ? starts[line + 1] : size + 1;
       }
-      if (found[found.length - 1] !== line) found.push(line);
+      let list = lists.get(word);
+      if (!list) lists.set(word, (list = []));
+      if (list.length <= FREQUENT && list[list.length - 1] !== line) list.push(line);
     }
   }
-  return found;
+  const found = new Set();
+  for (const [word, list] of lists) {
+    if (list.length <= FREQUENT) for (const number of list) found.add(number);
+    else for (const number of byWord.get(word)) addLiteralLines(index.wordings[number], page, found);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** The first and the last lines in which a wording's longest literal stands as it is. */
+function addLiteralLines(wording, page, found) {
+  const { text } = page;
+  let literal = "";
+  for (const part of wording.parts) if (typeof part === "string" && part.length > literal.length) literal = part;
+  let at = -1;
+  for (let n = 0; n < FREQUENT / 2; n++) {
+    at = text.indexOf(literal, at + 1);
+    if (at < 0) return;
+    const number = page.numberAt(at);
+    found.add(number);
+    at = page.end(number);
+  }
+  let end = text.length;
+  for (let n = 0; n < FREQUENT / 2; n++) {
+    // The whole of the literal must lie before `end`, as in Python's rfind.
+    end = end - literal.length < 0 ? -1 : text.lastIndexOf(literal, end - literal.length);
+    if (end < 0) return;
+    const number = page.numberAt(end);
+    found.add(number);
+    end = page.starts[number];
+  }
 }
 
 function segments(wanted, count) {
@@ -282,6 +317,7 @@ function occurrences(index, page) {
     for (const candidate of [...candidates].sort((a, b) => a - b)) {
       const wording = index.wordings[candidate];
       if (wording.near && !wording.near.some((text) => page.text.includes(text))) continue;
+      if (wording.unless && wording.unless.some((text) => page.text.includes(text))) continue;
       let here = matchAll(index, wording.parts, joined, false);
       const throughSqueeze = here.length === 0;
       if (throughSqueeze) {
@@ -371,14 +407,15 @@ function meets(wording, values) {
 
 function deviceOf(value) {
   const lower = value.toLowerCase();
-  return ["cuda", "mps", "xpu", "hip", "xla", "meta"].find((name) => lower.includes(name)) ?? "cpu";
+  return ["cuda", "mps", "xpu", "hip", "xla", "meta", "npu", "hpu", "mlu", "musa", "privateuse", "dml"].find((name) => lower.includes(name)) ?? "cpu";
 }
 
 function matchAll(index, parts, text, squeezed) {
+  if (!parts.every((part) => typeof part !== "string" || text.includes(part))) return [];
   const found = [];
   const first = parts[0];
   let at = text.indexOf(first);
-  while (at >= 0) {
+  for (let tried = 0; tried < TRIES && at >= 0 && found.length < FREQUENT; tried++) {
     const made = matchAt(index, parts, text, at, squeezed);
     if (made && (squeezed || wholeWords(text, at, made[0], first, parts[parts.length - 1]))) {
       found.push([at, ...made]);

@@ -79,11 +79,11 @@ def worker_mb(pid):
     return (private + waiting) / 2**20
 
 
-def train(loader, spare_mb=60):
-    """One epoch with 60 MB of RAM to spare. Over that a worker is killed: for real, but by us in place of the kernel."""
+def train(loader, spare_mb=70):
+    """One epoch with 70 MB of RAM to spare. Over that a worker is killed: for real, but by us in place of the kernel."""
     batches, seen, used = iter(loader), [], []
     for batch in batches:
-        time.sleep(0.02)  # the training step
+        time.sleep(0.02 if seen else 2)  # the training step; the first one takes longest
         seen.append(batch.flatten(1)[:, 0])
         workers = {worker.pid: worker_mb(worker.pid) for worker in batches._workers}
         used.append(sum(workers.values()))
@@ -119,7 +119,7 @@ for file in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_c
 # %% fix too-much-in-flight
 seen, used = train(DataLoader(Scans(), batch_size=4, num_workers=1, prefetch_factor=2))
 assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))  # every scan, in order
-assert max(used) < 60
+assert max(used) < 70
 
 # %%
 def labels_of(records):
@@ -142,7 +142,7 @@ records = np.array([(f"{i}.jpg", i) for i in range(500_000)], dtype=columns)  # 
 seen, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
 
 assert torch.equal(seen, torch.from_numpy(np.arange(500_000)))
-assert used[-1] < 1.5 * used[0] and max(used) < 60
+assert used[-1] < 1.5 * used[0] and max(used) < 70
 
 # %%
 class CachedScans(Scans):
@@ -183,7 +183,7 @@ class MappedScans(Scans):
 
 seen, used = train(DataLoader(MappedScans(), batch_size=4, num_workers=2))
 assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))
-assert max(used) < 60
+assert max(used) < 70
 
 # %%
 class Files(Dataset):

@@ -109,7 +109,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import cross_entropy
 
-torch.set_default_device("cpu")  # as in every new process
+torch.set_default_device(None)  # as in every new process: new tensors are made on the CPU
 torch.manual_seed(0)
 images, labels = torch.randn(4, 8), torch.tensor([0, 1, 1, 0])
 
