@@ -57,6 +57,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             page.meta["hide"] = ["navigation"]
             page.edit_url = None
         else:
+            page.meta["search"] = {"boost": 2}  # before pages about this site
             page.meta["tags"] = render.tag_names(site.catalogue, symptom, site.language)
             return render.symptom_page(site.catalogue, symptom, site.language, site.repository)
     return render.general_page(site.catalogue, markdown, site.language)

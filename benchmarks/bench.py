@@ -68,11 +68,12 @@ def training_log(table: dict[str, Any]) -> str:
 def hostile(table: dict[str, Any]) -> dict[str, str]:
     """1 MB of repeats of each wording's own pieces: its first literal, all but its end, its holes filled to the brim."""
     made = {}
+    words = {number: word for word, numbers in table["anchors"].items() for number in numbers}
     for number, wording in enumerate(table["wordings"]):
         parts = wording["parts"]
         literals = [part for part in parts if isinstance(part, str)]
         filled = "".join(part if isinstance(part, str) else (HOLES[part[1]][0][0] if HOLES[part[1]][0] else "x") * HOLES[part[1]][1] for part in parts[:-1])
-        for name, piece in (("first", literals[0]), ("open", filled or literals[0]), ("line", (filled or literals[0]) + "\n"), ("words", " ".join(wording["anchors"]) + " ")):
+        for name, piece in (("first", literals[0]), ("open", filled or literals[0]), ("line", (filled or literals[0]) + "\n"), ("word", words[number] + " ")):
             made[f"{number}-{name}"] = piece * (MEGABYTE // len(piece))
     return made
 
@@ -80,11 +81,13 @@ def hostile(table: dict[str, Any]) -> dict[str, str]:
 def multiplied(table: dict[str, Any], times: int) -> dict[str, Any]:
     """The index with `times` as many wordings; the added ones are made up, of words that no log has."""
     rng = random.Random(1)
-    added = []
+    wordings, anchors = list(table["wordings"]), dict(table["anchors"])
     for wording in table["wordings"] * (times - 1):
         words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(4, 11))) for _ in range(8)]
-        added.append({**wording, "parts": [" ".join(words)], "anchors": sorted(words, key=len)[-2:], "near": [], "when": []})
-    return {**table, "wordings": table["wordings"] + added}
+        for word in sorted(words, key=len)[-2:]:
+            anchors[word] = [*anchors.get(word, []), len(wordings)]
+        wordings.append({**wording, "parts": [" ".join(words)], "near": [], "unless": [], "when": []})
+    return {**table, "wordings": wordings, "anchors": anchors}
 
 
 def speed(made: catalogue.Catalogue) -> None:

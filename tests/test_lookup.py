@@ -187,3 +187,38 @@ def test_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 def test_decode_knows_powershells_utf16() -> None:
     assert commands.decode("\ufeffabc".encode("utf-16-le")) in ("abc", "\ufeffabc")
     assert commands.decode("abcdef".encode("utf-16-le")) == "abcdef"
+
+
+def test_follow_reports_each_error_once(tmp_path: Path) -> None:
+    log = "step 1\nstep 2\n" + MATMUL + "\nstep 3\n" + "x" * 60_000 + "\nRuntimeError: CUDA error: device-side assert triggered\n"
+    done = run("lookup", "--lang", "en", "--follow", data=log.encode())
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert text.count("line 3:") == 1 and text.count("line 6:") == 1
+
+
+def test_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("a.log", MATMUL), ("b.log", "all is well")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert main(["lookup", "--lang", "en", str(tmp_path / "a.log"), str(tmp_path / "b.log")]) == 1
+    text = capsys.readouterr().out
+    assert f"== {tmp_path / 'a.log'}" in text and "No match" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "redacted"),
+    [
+        ("OSError: /home/ann/run3/a.pt is gone", "OSError: <path> is gone"),
+        ("connect to ann@host.example.org:29500 failed", "connect to <address> failed"),
+        ("token hf_aBcD1234eFgH5678iJkL was refused", "token <secret> was refused"),
+        ("got (3, 12) of 10.0.0.7", "got (<n>, <n>) of <n>.<n>.<n>.<n>"),
+    ],
+)
+def test_reports_are_redacted(line: str, redacted: str) -> None:
+    assert lookup.redact(line) == redacted
+
+
+def test_neighbours_are_no_match(table: dict[str, Any]) -> None:
+    answer = lookup.lookup(table, "RuntimeError: the mat1 and mat2 shapes can never be multiplied here")
+    assert answer["status"] == "none" and answer["hits"] == []
+    assert "matmul-shapes" in answer["neighbours"]

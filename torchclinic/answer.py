@@ -14,6 +14,8 @@ TEXT = {
         "empty": "There is nothing to look up: the text is empty. Paste the last lines of what your program printed.",
         "binary": "This is not text. Paste the error text itself, or name a log file.",
         "none": "No match: no page here knows these words. Looked for:",
+        "neighbours": "Not a match, but these pages share words with it: {stems}",
+        "report": "To report it, without paths, addresses and numbers: {report}",
         "none-hint": "If this is an error of another program or library, its own documentation is the place to ask.",
         "ambiguous": "Several independent errors are in this text, the most likely first.",
         "line": "line {line}",
@@ -28,6 +30,8 @@ TEXT = {
         "empty": "没有可查的内容：文本是空的。请粘贴程序最后打印的几行报错。",
         "binary": "这不是文本。请粘贴报错文字，或者给出日志文件。",
         "none": "没有匹配：这里没有页面认识这段报错。查找的是：",
+        "neighbours": "不是匹配，只是用词相近的页面：{stems}",
+        "report": "要反馈的话，可以用这一行（已去掉路径、地址和数字）：{report}",
         "none-hint": "如果报错来自别的程序或库，请查它自己的文档。",
         "ambiguous": "这段文本里有几个互不相关的报错，最可能的排在前面。",
         "line": "第 {line} 行",
@@ -53,7 +57,11 @@ def render(made: Catalogue, index: dict[str, Any], result: dict[str, Any], langu
     if result["status"] in ("empty", "binary"):
         return text[result["status"]]
     if result["status"] == "none":
-        return f"{text['none']}\n  {_printable(result['looked_for'])}\n{text['none-hint']}"
+        lines = [text["none"], f"  {_printable(result['looked_for'])}", text["none-hint"]]
+        if result["neighbours"]:
+            lines.append(text["neighbours"].format(stems=", ".join(f"{index['symptoms'][stem]['topic']}/{stem}" for stem in result["neighbours"])))
+        lines.append(text["report"].format(report=_printable(result["report"])))
+        return "\n".join(lines)
     parts = [text["ambiguous"]] if result["status"] == "ambiguous" else []
     shown = result["hits"] if result["status"] == "ambiguous" else result["hits"][:1]
     parts += [_hit(made, index, hit, language, colour) for hit in shown]

@@ -89,8 +89,12 @@ class Catalogue:
         ]
 
 
-def load(root: Path = ROOT) -> Catalogue:
-    """Read and check everything. Nothing is executed; every broken rule is in `problems`."""
+def load(root: Path = ROOT, *, lint: bool = True) -> Catalogue:
+    """Read and check everything. Nothing is executed; every broken rule is in `problems`.
+
+    Args:
+        lint: look up every wording's sample as well, which takes a second or two; a mere lookup does without.
+    """
     problems = Problems(root)
     vocabulary_file = root / "vocabulary.yml"
     try:
@@ -114,6 +118,8 @@ def load(root: Path = ROOT) -> Catalogue:
     catalogue = Catalogue(root, symptoms, topics, tags, evidence.read_all(root / "evidence", problems), problems)
     catalogue.known = known.read_all(root / "known", topics, problems)
     _check(catalogue, pages)
+    if lint:
+        _check_wordings(catalogue)
     problems.sort()
     return catalogue
 
@@ -168,7 +174,6 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
         for other in message.outranks:
             if other not in catalogue.symptoms and other not in catalogue.known:
                 problems.add(message.file, 0, f"`{stem}` outranks `{other}`, which is neither a symptom nor a known message")
-    _check_wordings(catalogue)
 
 
 def _check_wordings(catalogue: Catalogue) -> None:

@@ -44,6 +44,10 @@ TRIES = 1000
 TAIL = 200
 _CHAINS = ("The above exception was the direct cause of the following exception", "During handling of the above exception, another exception occurred")
 _ROLES = ("cause", "symptom", "wrapper")
+#: (role, is a warning) -> rank: what a warning speaks of is seldom why a program died, but it tells more than a wrapper.
+_RANKS = {(0, False): 0, (1, False): 1, (0, True): 2, (1, True): 3, (2, False): 4, (2, True): 4}
+#: Letters below which a wording is not sought in squeezed text, where words have no ends.
+SQUEEZABLE = 16
 _EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f"
 _LEVELS = ("ERROR", "WARNING", "WARN", "INFO", "DEBUG", "CRITICAL", "FATAL", "(W)", "(E)")
 _CODE = ("raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", "f\"", "f'", "TORCH_CHECK", "#")
@@ -69,7 +73,8 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
         status: "match"; "ambiguous" (several independent errors; hits in order); "none"; "empty"; "binary" (no text).
         hits: best first, each with symptom, topic, title, page, docs, line (1-based, of the paste), raw (that line as pasted), wording,
             values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences].
-        looked_for: for "none", the line that was looked up, cleaned.
+        looked_for: for "none", the line that was looked up, cleaned; then also report, that line redacted, and neighbours, stems whose
+            wordings share words with it. Neighbours are no match and are never shown as one.
     """
     raw = text.replace("\r\n", "\n").replace("\r", "\n")
     if _binary(raw[:4096]):
@@ -83,7 +88,8 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
     for hit in hits:
         hit["raw"] = raw_lines[hit["line"] - 1]
     if not hits:
-        return {"status": "none", "hits": [], "looked_for": _looked_for(lines)}
+        line = _looked_for(lines)
+        return {"status": "none", "hits": [], "looked_for": line, "report": redact(line), "neighbours": _neighbours(index, line)}
     return {"status": "ambiguous" if _ambiguous(hits) else "match", "hits": [_public(index, hit, hits) for hit in hits], "looked_for": ""}
 
 
@@ -181,12 +187,8 @@ def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> list[i
     A word that stands in many lines leads nowhere by itself: there a wording's longest literal must stand as it is, and of the lines
     that hold it the first and the last are read. That bounds what a hostile text can cost.
     """
-    by_word: dict[str, list[dict[str, Any]]] = {}
-    for wording in index["wordings"]:
-        for word in wording["anchors"]:
-            by_word.setdefault(word, []).append(wording)
     # Most of a log is the same words over and over: what differs between blanks is looked into once.
-    present = by_word.keys() & set(words(" ".join(set(clean.split()))))
+    present = index["anchors"].keys() & set(words(" ".join(set(clean.split()))))
     if not present:
         return []
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -195,8 +197,8 @@ def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> list[i
         numbers = _lines_with(word, clean, starts, FREQUENT + 1)
         if len(numbers) > FREQUENT:
             numbers = []
-            for wording in by_word[word]:
-                literal = max((part for part in wording["parts"] if isinstance(part, str)), key=len)
+            for number in index["anchors"][word]:
+                literal = max((part for part in index["wordings"][number]["parts"] if isinstance(part, str)), key=len)
                 at = end = -1
                 for _ in range(FREQUENT // 2):
                     at = clean.find(literal, at + 1)
@@ -242,10 +244,7 @@ def _segments(wanted: list[int], count: int) -> list[tuple[int, int]]:
 
 def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[dict[str, Any]]:
     """Every place where a wording is printed: wording, line (from 0), values, whether through squeezed text."""
-    by_word: dict[str, list[int]] = {}
-    for number, wording in enumerate(index["wordings"]):
-        for word in wording["anchors"]:
-            by_word.setdefault(word, []).append(number)
+    anchors = index["anchors"]
     found: list[dict[str, Any]] = []
     for start, end in _segments(_anchor_lines(index, clean, lines), len(lines)):
         numbers, texts, source = _read(lines, start, end)
@@ -253,13 +252,13 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
         present = set(words(joined))
         squeezed = ""
         ends: dict[bool, list[int]] = {}  # where each line ends, in the joined and in the squeezed text
-        for candidate in sorted({number for word in by_word.keys() & present for number in by_word[word]}):
+        for candidate in sorted({number for word in anchors.keys() & present for number in anchors[word]}):
             wording = index["wordings"][candidate]
             if not _conditions(wording, clean):
                 continue
             here = _match_all(index, wording, wording["parts"], joined, False)
             through_squeeze = False
-            if not here:
+            if not here and _letters(wording["parts"]) >= SQUEEZABLE:
                 squeezed = squeezed or joined.replace("\n", "").replace(" ", "")
                 parts = [part.replace(" ", "") if isinstance(part, str) else part for part in wording["parts"]]
                 here = _match_all(index, wording, parts, squeezed, True)
@@ -283,10 +282,15 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
                         "segment": start,
                         "squeezed": through_squeeze,
                         "type": _printed_type(before),
-                        "letters": sum(len(part.replace(" ", "")) for part in wording["parts"] if isinstance(part, str)),
+                        "letters": _letters(wording["parts"]),
                     }
                 )
     return found
+
+
+def _letters(parts: list[Any]) -> int:
+    """Literal characters of a wording, without blanks: how much it tells."""
+    return sum(len(part.replace(" ", "")) for part in parts if isinstance(part, str))
 
 
 def _read(lines: list[str], start: int, end: int) -> tuple[list[int], list[str], list[bool]]:
@@ -423,6 +427,7 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
             "block": bisect_right(chains, occurrence["line"]),
             "letters": occurrence["letters"],
         }
+        hit["rank"] = _RANKS[hit["role"], hit["warning"]]
         old = best.get(hit["symptom"])
         if old is None or _key(hit) < _key(old):
             # What another print of the same symptom told is kept.
@@ -459,7 +464,7 @@ def _chain_lines(clean: str) -> list[int]:
 
 
 def _key(hit: dict[str, Any]) -> tuple[Any, ...]:
-    return (hit["role"], hit["warning"], not hit["agrees"], hit["block"], hit["line"], -hit["letters"])
+    return (hit["rank"], not hit["agrees"], hit["block"], hit["line"], -hit["letters"])
 
 
 def _telling(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -479,7 +484,7 @@ def _ambiguous(hits: list[dict[str, Any]]) -> bool:
     if len(hits) < 2 or hits[0].get("outranked"):
         return False
     first, second = hits[0], hits[1]
-    return all(first[name] == second[name] for name in ("role", "warning", "agrees", "block"))
+    return all(first[name] == second[name] for name in ("rank", "agrees", "block"))
 
 
 def _public(index: dict[str, Any], hit: dict[str, Any], hits: list[dict[str, Any]]) -> dict[str, Any]:
@@ -521,3 +526,43 @@ def _looked_for(lines: list[str]) -> str:
         if not left:
             break
     return spoken or last
+
+
+def redact(line: str) -> str:
+    """A line without what could tell who or where: paths, addresses, secrets and numbers are replaced by their kind."""
+    return " ".join(_redact_word(word) for word in line.split(" "))
+
+
+def _redact_word(word: str) -> str:
+    core = word.strip("\"'`()[]{}<>,;:!?=")
+    if not core:
+        return word
+    digits = sum(1 for c in core if c in "0123456789")
+    letters = sum(1 for c in core if c in WORD) - digits
+    if "@" in core or "://" in core:
+        kind = "<address>"
+    elif "/" in core or "\\" in core:
+        kind = "<path>"
+    elif len(core) >= 20 and digits >= 4 and letters >= 4:
+        kind = "<secret>"
+    else:
+        kind = ""
+        for c in core:
+            if c not in "0123456789":
+                kind += c
+            elif not kind.endswith("<n>"):
+                kind += "<n>"
+    return word.replace(core, kind, 1)
+
+
+def _neighbours(index: dict[str, Any], line: str) -> list[str]:
+    """At most three stems, those of whose wordings the line has the largest share of words first; at least half, and three."""
+    here = {word for word in words(line) if len(word) > 3}
+    best: dict[str, float] = {}
+    for wording in index["wordings"]:
+        there = {word for part in wording["parts"] if isinstance(part, str) for word in words(part) if len(word) > 3}
+        shared = len(here & there)
+        if shared >= 3 and shared * 2 >= len(there):
+            stem = wording["symptom"]
+            best[stem] = max(best.get(stem, 0.0), shared / len(there))
+    return sorted(best, key=lambda stem: (-best[stem], stem))[:3]

@@ -10,6 +10,8 @@ const CHAINS = [
   "During handling of the above exception, another exception occurred",
 ];
 const ROLES = ["cause", "symptom", "wrapper"];
+const RANKS = [[0, 2], [1, 3], [4, 4]]; // [role][is a warning]
+const SQUEEZABLE = 16;
 const EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f";
 const LEVELS = ["ERROR", "WARNING", "WARN", "INFO", "DEBUG", "CRITICAL", "FATAL", "(W)", "(E)"];
 const CODE = ["raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", 'f"', "f'", "TORCH_CHECK", "#"];
@@ -44,13 +46,7 @@ const prepared = new WeakMap();
 function prepare(index) {
   let made = prepared.get(index);
   if (made) return made;
-  const byWord = new Map();
-  index.wordings.forEach((wording, number) => {
-    for (const word of wording.anchors) {
-      if (!byWord.has(word)) byWord.set(word, []);
-      byWord.get(word).push(number);
-    }
-  });
+  const byWord = new Map(Object.entries(index.anchors));
   const mask = new Uint8Array(65536); // which word hashes are worth a look into the map
   for (const word of byWord.keys()) mask[hash(word, 0, word.length)] = 1;
   const tables = {};
@@ -82,7 +78,10 @@ export function lookup(index, text) {
   if (!strip(clean, " \n")) return { status: "empty", hits: [], looked_for: "" };
   const page = new Lines(clean);
   const hits = decide(index, occurrences(index, page), page);
-  if (!hits.length) return { status: "none", hits: [], looked_for: lookedFor(page) };
+  if (!hits.length) {
+    const line = lookedFor(page);
+    return { status: "none", hits: [], looked_for: line, report: redact(line), neighbours: neighbours(index, line) };
+  }
   const rawLines = new Lines(raw);
   for (const hit of hits) hit.raw = rawLines.get(hit.line - 1);
   return { status: isAmbiguous(hits) ? "ambiguous" : "match", hits: hits.map((hit) => shown(index, hit, hits)), looked_for: "" };
@@ -320,7 +319,7 @@ function occurrences(index, page) {
       if (wording.unless && wording.unless.some((text) => page.text.includes(text))) continue;
       let here = matchAll(index, wording.parts, joined, false);
       const throughSqueeze = here.length === 0;
-      if (throughSqueeze) {
+      if (throughSqueeze && letters[candidate] >= SQUEEZABLE) {
         squeezedText ??= squeeze(joined).replaceAll("\n", "");
         here = matchAll(index, squeezedParts[candidate], squeezedText, true);
       }
@@ -473,7 +472,7 @@ function compareKeys(one, other) {
   return 0;
 }
 
-const key = (hit) => [hit.role, Number(hit.warning), Number(!hit.agrees), hit.block, hit.line, -hit.letters];
+const key = (hit) => [hit.rank, Number(!hit.agrees), hit.block, hit.line, -hit.letters];
 
 function decide(index, found, page) {
   const best = new Map();
@@ -491,6 +490,7 @@ function decide(index, found, page) {
       block: bisect(chains, occurrence.line),
       letters: occurrence.letters,
     };
+    hit.rank = RANKS[hit.role][Number(hit.warning)];
     const old = best.get(hit.symptom);
     if (!old || compareKeys(hit, old) < 0) {
       hit.values = { ...(old ? old.values : {}), ...hit.values };
@@ -534,7 +534,7 @@ function telling(found) {
 
 function isAmbiguous(hits) {
   if (hits.length < 2 || hits[0].outranked) return false;
-  return ["role", "warning", "agrees", "block"].every((name) => hits[0][name] === hits[1][name]);
+  return ["rank", "agrees", "block"].every((name) => hits[0][name] === hits[1][name]);
 }
 
 function shown(index, hit, hits) {
@@ -574,4 +574,40 @@ function lookedFor(page) {
     if (!left) break;
   }
   return spoken || last;
+}
+
+/** A line without what could tell who or where: paths, addresses, secrets and numbers are replaced by their kind. */
+export function redact(line) {
+  return line.split(" ").map(redactWord).join(" ");
+}
+
+function redactWord(word) {
+  const core = strip(word, "\"'`()[]{}<>,;:!?=");
+  if (!core) return word;
+  const characters = [...core];
+  const digits = characters.filter((c) => c >= "0" && c <= "9").length;
+  const letters = characters.filter((c) => WORD[c.charCodeAt(0)] === 1).length - digits;
+  let kind = "";
+  if (core.includes("@") || core.includes("://")) kind = "<address>";
+  else if (core.includes("/") || core.includes("\\")) kind = "<path>";
+  else if (characters.length >= 20 && digits >= 4 && letters >= 4) kind = "<secret>";
+  else {
+    for (const c of characters) {
+      if (c < "0" || c > "9") kind += c;
+      else if (!kind.endsWith("<n>")) kind += "<n>";
+    }
+  }
+  return word.replace(core, () => kind);
+}
+
+function neighbours(index, line) {
+  const long = (text) => [...wordsOf(text)].filter((word) => word.length > 3);
+  const here = new Set(long(line));
+  const best = new Map();
+  for (const wording of index.wordings) {
+    const there = new Set(wording.parts.filter((part) => typeof part === "string").flatMap(long));
+    const shared = [...there].filter((word) => here.has(word)).length;
+    if (shared >= 3 && shared * 2 >= there.size) best.set(wording.symptom, Math.max(best.get(wording.symptom) ?? 0, shared / there.size));
+  }
+  return [...best.keys()].sort((a, b) => best.get(b) - best.get(a) || (a < b ? -1 : 1)).slice(0, 3);
 }

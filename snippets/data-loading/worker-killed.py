@@ -42,7 +42,7 @@
 # tags: [crash, dataloader, multiprocessing, oom, ram]
 # needs: [fork]
 # cases:
-#   too-much-in-flight: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
+#   too-many-workers: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
 #   objects-copied: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
 #   cache-in-worker: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
 #   crash-in-library: {needs: ["fault:a read of address 0 in C code"]}
@@ -51,7 +51,6 @@
 # ---
 
 # %%
-import contextlib
 import ctypes
 import os
 import pickle
@@ -67,25 +66,19 @@ from torch.utils.data import DataLoader, Dataset, Subset
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
 
 
-def worker_mb(pid):
-    """MB that this worker alone holds: its private memory, and finished batches that nobody has fetched yet."""
+def own_mb(pid):
+    """MB that belong to this process alone."""
     with open(f"/proc/{pid}/smaps_rollup") as lines:
-        private = sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_Dirty"))
-    waiting = 0
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(FileNotFoundError):  # fetched in this moment
-            if "torch_" in os.readlink(f"/proc/{pid}/fd/{fd}"):
-                waiting += os.stat(f"/proc/{pid}/fd/{fd}").st_size
-    return (private + waiting) / 2**20
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty")) / 1024
 
 
 def train(loader, spare_mb=70):
     """One epoch with 70 MB of RAM to spare. Over that a worker is killed: for real, but by us in place of the kernel."""
     batches, seen, used = iter(loader), [], []
     for batch in batches:
-        time.sleep(0.02 if seen else 2)  # the training step; the first one takes longest
+        time.sleep(0.02)  # the training step
         seen.append(batch.flatten(1)[:, 0])
-        workers = {worker.pid: worker_mb(worker.pid) for worker in batches._workers}
+        workers = {worker.pid: own_mb(worker.pid) for worker in batches._workers}
         used.append(sum(workers.values()))
         if used[-1] > spare_mb:
             os.kill(max(workers, key=workers.get), signal.SIGKILL)
@@ -93,32 +86,39 @@ def train(loader, spare_mb=70):
     return torch.cat(seen), used
 
 
-class Scans(Dataset):
-    """64 scans of 1 MB each."""
+# %%
+class Slices(Dataset):
+    """64 slices of 1 MB. To read one, a process needs 30 MB: a volume to unpack it into."""
+
+    volume = None
 
     def __len__(self):
         return 64
 
     def __getitem__(self, i):
-        return torch.from_numpy(np.full((1024, 256), i, dtype=np.float32))
+        if self.volume is None:
+            self.volume = np.empty((30, 512, 512), dtype=np.float32)
+        self.volume.fill(i)
+        return torch.from_numpy(self.volume[0].copy())
 
 
-# %% break too-much-in-flight
-train(DataLoader(Scans(), batch_size=4, num_workers=2, prefetch_factor=8))
+# %% break too-many-workers
+train(DataLoader(Slices(), batch_size=4, num_workers=2))
 
-# %% check too-much-in-flight
-loader = DataLoader(Scans(), batch_size=4, num_workers=2, prefetch_factor=8)
-in_flight = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor
-print(f"finished batches that may wait in RAM: {in_flight / 2**20:.0f} MB")
-assert in_flight == 64 * 2**20
+# %% check too-many-workers
+loader = DataLoader(Slices(), batch_size=4, num_workers=2)
+_, used = train(loader, spare_mb=1000)
+waiting = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor / 2**20
+print(f"{loader.num_workers} workers: {max(used):.0f} MB of their own, and up to {waiting:.0f} MB of finished batches")
+assert max(used) > 2 * 30 and waiting == 16
 
 for file in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
     if os.path.exists(file):  # Linux: how often has the kernel killed something in this container or job?
         print([line.strip() for line in open(file) if line.startswith("oom_kill ")])
 
-# %% fix too-much-in-flight
-seen, used = train(DataLoader(Scans(), batch_size=4, num_workers=1, prefetch_factor=2))
-assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))  # every scan, in order
+# %% fix too-many-workers
+seen, used = train(DataLoader(Slices(), batch_size=4, num_workers=1))
+assert torch.equal(seen[:, 0], torch.from_numpy(np.arange(64, dtype=np.float32)))  # every slice, in order
 assert max(used) < 70
 
 # %%
@@ -145,23 +145,29 @@ assert torch.equal(seen, torch.from_numpy(np.arange(500_000)))
 assert used[-1] < 1.5 * used[0] and max(used) < 70
 
 # %%
-class CachedScans(Scans):
-    """Keeps what it has read."""
+def decode(i):
+    """In place of reading and decoding an image: 1 MB."""
+    return np.full((512, 512), i, dtype=np.float32)
 
+
+class Cached(Dataset):
     def __init__(self):
         self.cache = {}
 
+    def __len__(self):
+        return 64
+
     def __getitem__(self, i):
         if i not in self.cache:
-            self.cache[i] = super().__getitem__(i)
+            self.cache[i] = torch.from_numpy(decode(i))
         return self.cache[i]
 
 
 # %% break cache-in-worker
-train(DataLoader(CachedScans(), batch_size=4, num_workers=2))  # each worker fills a cache of its own
+train(DataLoader(Cached(), batch_size=4, num_workers=2))  # each worker fills a cache of its own
 
 # %% check cache-in-worker
-dataset = CachedScans()
+dataset = Cached()
 before = len(pickle.dumps(dataset))
 for i in range(8):
     dataset[i]
@@ -170,19 +176,19 @@ print(f"the Dataset is {before} bytes new and {after} bytes after 8 samples")  #
 assert after > 1000 * before
 
 # %% fix cache-in-worker
-file = os.path.join(tempfile.mkdtemp(), "scans.npy")
-decoded = np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=(64, 1024, 256))
+file = os.path.join(tempfile.mkdtemp(), "decoded.npy")
+decoded = np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=(64, 512, 512))
 for i in range(64):
-    decoded[i] = Scans()[i].numpy()  # once, before training
+    decoded[i] = decode(i)  # once, before training, into a file
 
 
-class MappedScans(Scans):
+class Mapped(Cached):
     def __getitem__(self, i):
-        return torch.from_numpy(np.load(file, mmap_mode="r")[i].copy())
+        return torch.from_numpy(np.load(file, mmap_mode="r")[i].copy())  # all workers read the same pages
 
 
-seen, used = train(DataLoader(MappedScans(), batch_size=4, num_workers=2))
-assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))
+seen, used = train(DataLoader(Mapped(), batch_size=4, num_workers=2))
+assert torch.equal(seen[:, 0], torch.from_numpy(np.arange(64, dtype=np.float32)))
 assert max(used) < 70
 
 # %%

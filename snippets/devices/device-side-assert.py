@@ -18,6 +18,7 @@
 #     role: symptom
 #     device: cuda
 #     sample: "RuntimeError: CUDA error (59): device-side assert triggered"
+# outranks: [cublas-error, cudnn-not-initialized]
 # tags: [cuda, embedding, labels, loss, out-of-range]
 # needs: [cuda]
 # related: [devices/label-out-of-range]

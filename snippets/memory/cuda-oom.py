@@ -39,9 +39,11 @@
 #     device: cuda
 #   - text: "CUDA error: out of memory"
 #     exception: AcceleratorError
+#     unless: [ggml, "cupy."]
 #     device: cuda
 #   - text: "CUDA error: out of memory"
 #     exception: RuntimeError
+#     unless: [ggml, "cupy."]
 #     device: cuda
 #   - text: "CUDA driver error: out of memory"
 #     exception: RuntimeError
@@ -62,6 +64,7 @@
 #   - text: "Cuda failure {_:int} 'out of memory'"
 #     device: cuda
 #     sample: "NCCL WARN Cuda failure 2 'out of memory'"
+# outranks: [nccl-error, cublas-error, cudnn-not-initialized]
 # tags: [batch-size, cuda, fragmentation, inference, oom]
 # cases:
 #   batch-size: {needs: [cuda]}

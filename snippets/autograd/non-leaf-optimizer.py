@@ -1,0 +1,116 @@
+# ---
+# wordings:
+#   - text: "can't optimize a non-leaf Tensor"
+#     exception: ValueError
+#   - text: "can't optimize a non-leaf Variable"
+#     exception: ValueError
+#   - text: "can't optimize a non-leaf {_:ident}"
+#     exception: ValueError
+#     sample: "ValueError: can't optimize a non-leaf Tensor"
+# tags: [autograd, embedding, fine-tuning, optimizer]
+# related: [autograd/grad-is-none]
+# rows: [S001-109]
+# cases:
+#   lost-from-the-model: {silent: true}
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html"]
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+# %% break converted-after
+mask = nn.Parameter(torch.rand(3)).double()  # the same with .cuda(), .to(device), * 0.1, .reshape(...)
+optimizer = torch.optim.SGD([mask], lr=0.1)
+
+# %% check converted-after
+mask = nn.Parameter(torch.rand(3)).double()
+print(mask.is_leaf, mask.grad_fn)  # False <ToCopyBackward0 ...>: the line that made it names itself
+assert not mask.is_leaf
+
+# %% fix converted-after
+mask = nn.Parameter(torch.rand(3).double())  # move, convert and scale first; Parameter or requires_grad last
+optimizer = torch.optim.SGD([mask], lr=0.1)
+before = mask.detach().clone()
+(mask**2).sum().backward()
+optimizer.step()
+
+assert torch.allclose(mask, before - 0.1 * 2 * before)
+
+# %% break part-of-a-weight
+embedding = nn.Embedding(10, 4)
+new_rows = embedding.weight[8:]  # only the tokens that were added are to be trained
+optimizer = torch.optim.SGD([new_rows], lr=0.1)
+
+# %% check part-of-a-weight
+embedding = nn.Embedding(10, 4)
+new_rows = embedding.weight[8:]
+print(new_rows.grad_fn, new_rows._base is embedding.weight)  # <SliceBackward0 ...> True: a view of a weight
+assert new_rows._base is embedding.weight
+
+# %% fix part-of-a-weight
+embedding = nn.Embedding(10, 4)
+keep = torch.zeros(10, 1)
+keep[8:] = 1
+embedding.weight.register_hook(lambda gradient: gradient * keep)  # the other rows get a gradient of 0
+optimizer = torch.optim.SGD([embedding.weight], lr=0.1)  # no weight decay: it would move them all the same
+before = embedding.weight.detach().clone()
+embedding(torch.arange(10)).sum().backward()
+optimizer.step()
+
+assert torch.equal(embedding.weight[:8], before[:8])
+assert torch.allclose(embedding.weight[8:], before[8:] - 0.1)
+
+# %% break computed-weight
+layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
+optimizer = torch.optim.SGD([layer.weight, layer.bias], lr=0.1)  # weight is now computed from two others
+
+# %% check computed-weight
+layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
+print([name for name, _ in layer.named_parameters()])  # no "weight" among them
+assert "weight" not in dict(layer.named_parameters())
+
+# %% fix computed-weight
+layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)  # what the weight is computed from
+before = layer.weight.detach().clone()
+(layer(torch.ones(1, 4)) ** 2).sum().backward()
+optimizer.step()
+
+assert not torch.allclose(layer.weight, before)
+
+# %% break lost-from-the-model
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 1)
+        self.scale = nn.Parameter(torch.ones(1)).double()  # no error: it is just no parameter any more
+
+
+model = Scaled()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+print([name for name, _ in model.named_parameters()])  # without scale
+assert "scale" not in dict(model.named_parameters())
+
+# %% check lost-from-the-model
+scale = nn.Parameter(torch.ones(1)).double()
+print(type(scale).__name__)  # Tensor, not Parameter: ask this of the attribute that is not in named_parameters()
+assert not isinstance(scale, nn.Parameter)
+
+# %% fix lost-from-the-model
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 1)
+        self.scale = nn.Parameter(torch.ones(1))
+
+
+model = Scaled().double()  # the whole model, after it is made: parameters stay parameters
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+(model.scale * model.linear(torch.ones(1, 4).double())).sum().backward()
+optimizer.step()
+
+assert "scale" in dict(model.named_parameters())
+assert model.scale.item() != 1

@@ -1,0 +1,278 @@
+# ---
+# wordings:
+#   - text: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq:int}, OpType={op:ident}, {_:line}Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
+#     exception: DistBackendError
+#     sample: "[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600020 milliseconds before timing out."
+#   - text: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq:int}, OpType={op:ident}, Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
+#     sample: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=49, OpType=ALLREDUCE, Timeout(ms)=18000000) ran for 18005607 milliseconds before timing out."
+#   - text: "Watchdog caught collective operation timeout: WorkNCCL(OpType={op:ident}, {_:line}Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
+#     sample: "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(OpType=BROADCAST, TensorShape=[1], Timeout(ms)=1800000) ran for 1804226 milliseconds before timing out."
+#   - text: "Watchdog caught collective operation timeout: WorkNCCL(OpType={op:ident}, Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
+#     sample: "[Rank 2] Watchdog caught collective operation timeout: WorkNCCL(OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1803435 milliseconds before timing out."
+#   - text: "Watchdog caught collective operation timeout"
+#   - text: "Caught collective operation timeout: Work"
+#   - text: "ran for {ran:int} milliseconds before timing out"
+#     sample: "ran for 1800840 milliseconds before timing out."
+#   - text: "Timeout at NCCL work: {work:int}, last enqueued NCCL work: {enqueued:int}, last completed NCCL work: {completed:int}"
+#     sample: "[PG 5 Rank 3] Timeout at NCCL work: 8, last enqueued NCCL work: 10, last completed NCCL work: 7."
+#   - text: "Exception (either an error or timeout) detected by watchdog at work: {work:int}, last enqueued NCCL work: {enqueued:int}, last completed NCCL work: {completed:int}"
+#     role: symptom
+#     sample: "[PG 1 Rank 0] Exception (either an error or timeout) detected by watchdog at work: 1580, last enqueued NCCL work: 1582, last completed NCCL work: 1579."
+#   - text: "due to a collective timeout from this local rank"
+#   - text: "due to a collective timeout  from rank"
+#   - text: "Some NCCL operations have failed or timed out"
+#     role: symptom
+#   - text: "NCCL watchdog thread terminated with exception"
+#     role: symptom
+#   - text: "Process group watchdog thread terminated with exception"
+#     role: symptom
+#   - text: "ProcessGroupNCCL's watchdog got stuck for {stuck:int} seconds without making progress"
+#     role: symptom
+#     sample: "[PG 0 Rank 1] ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives."
+#   - text: "Heartbeat monitor timed out! Process will be terminated after dumping debug info"
+#     role: symptom
+#   - text: "Timed out waiting {waited:int}ms for {operation:ident} operation to complete"
+#     exception: RuntimeError
+#     sample: "RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:84] Timed out waiting 1800000ms for recv operation to complete"
+#   - text: "Application timeout caused pair closure"
+#     exception: RuntimeError
+#   - text: "Connection closed by peer ["
+#     exception: RuntimeError
+#     role: symptom
+#     near: [gloo]
+#   - text: "failed to pass monitoredBarrier in {limit:int} ms"
+#     exception: RuntimeError
+#     sample: "RuntimeError: [Rank 0]: Ranks 1 failed to pass monitoredBarrier in 10000 ms"
+#   - text: "Detected mismatch between collectives on ranks"
+#     exception: RuntimeError
+#   - text: "Operation timed out!"
+#     exception: RuntimeError
+#     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
+# tags: [ddp, hang, multi-gpu, multiprocessing]
+# needs: [fork]
+# related: [distributed/ddp-unused-params]
+# rows: [S001-104]
+# docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
+# ---
+
+# %%
+import faulthandler
+import tempfile
+import time
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def worker(rank, train, folder, seconds):
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2, timeout=timedelta(seconds=seconds))
+    train(rank)
+    dist.destroy_process_group()
+
+
+def run(train, seconds=3):
+    """What torchrun does: train(rank) in two processes; who waits for longer than `seconds` gets the error."""
+    with tempfile.TemporaryDirectory() as folder:
+        mp.start_processes(worker, (train, folder, seconds), nprocs=2, start_method="fork")
+
+
+def loss_of(weight, rank, step):
+    x = torch.tensor([1.0, 2.0, 3.0]) + rank + step
+    return (x @ weight - 1) ** 2
+
+
+def update(weight, loss):
+    """One training step as DDP does it: the gradient is averaged over the ranks."""
+    (gradient,) = torch.autograd.grad(loss, weight)
+    dist.all_reduce(gradient)
+    with torch.no_grad():
+        weight -= 0.01 * gradient / 2
+
+
+def same_as_one_process(weight, steps):
+    """Is this rank's weight the one that a single process gets from the batches of both ranks?"""
+    single = torch.ones(3, requires_grad=True)
+    for step in steps:
+        (gradient,) = torch.autograd.grad((loss_of(single, 0, step) + loss_of(single, 1, step)) / 2, single)
+        with torch.no_grad():
+            single -= 0.01 * gradient
+    torch.testing.assert_close(weight, single)
+    return True
+
+
+# %% break rank-zero-only
+def train(rank):
+    weight = torch.ones(3, requires_grad=True)
+    for step in range(2):
+        loss = loss_of(weight, rank, step)
+        update(weight, loss)
+    if rank == 0:
+        total = loss.detach().clone()
+        dist.all_reduce(total)  # waits for rank 1 ...
+        print("loss", total / 2)
+    dist.barrier()  # ... which waits here for rank 0
+
+
+run(train)
+
+
+# %% check rank-zero-only
+def train(rank):
+    faulthandler.dump_traceback_later(1.5, file=stacks[rank])  # in your script: before the loop, with 300 seconds and no file
+    if rank == 0:
+        dist.all_reduce(torch.ones(1))
+    dist.barrier()
+
+
+stacks = [tempfile.TemporaryFile("w+") for _ in range(2)]
+try:
+    run(train)
+except mp.ProcessRaisedException:
+    pass
+where = []
+for rank, stack in enumerate(stacks):
+    stack.seek(0)
+    where.append([line.strip() for line in stack if line.rstrip().endswith(("in all_reduce", "in barrier", "in train"))])
+    print("rank", rank, "waits at", where[-1])  # two different calls: these two wait for each other
+assert "in all_reduce" in where[0][0] and "in barrier" in where[1][0]
+
+
+# %% fix rank-zero-only
+def train(rank):
+    weight = torch.ones(3, requires_grad=True)
+    for step in range(2):
+        loss = loss_of(weight, rank, step)
+        update(weight, loss)
+    total = loss.detach().clone()
+    dist.all_reduce(total)  # every rank calls it
+    if rank == 0:
+        print("loss", total / 2)  # one rank prints it
+    dist.barrier()
+
+    assert same_as_one_process(weight, range(2))
+    both = [torch.zeros_like(loss) for _ in range(2)]
+    dist.all_gather(both, loss.detach())
+    torch.testing.assert_close(total, sum(both))
+
+
+run(train)
+
+
+# %%
+def make_batches(rank):
+    """Five files, divided between two ranks."""
+    return list(range(5))[rank::2]
+
+
+# %% break uneven-batches
+def train(rank):
+    weight = torch.ones(3, requires_grad=True)
+    for step, _ in enumerate(make_batches(rank)):
+        update(weight, loss_of(weight, rank, step))
+    dist.barrier()
+
+
+run(train)
+
+# %% check uneven-batches
+batches = [len(make_batches(rank)) for rank in range(2)]
+print("batches of each rank:", batches)  # must all be the same
+assert batches == [3, 2]
+
+
+# %% fix uneven-batches
+def train(rank):
+    weight = torch.ones(3, requires_grad=True)
+    batches = make_batches(rank)
+    steps = torch.tensor(len(batches))
+    dist.all_reduce(steps, op=dist.ReduceOp.MIN)  # once, before the loop
+    for step, _ in enumerate(batches[: steps.item()]):
+        update(weight, loss_of(weight, rank, step))
+    dist.barrier()
+
+    assert steps.item() == 2 and same_as_one_process(weight, range(2))
+
+
+run(train)
+
+
+# %%
+def noisy_loss(weight, rank, step):
+    """On rank 1 the loss of step 1 is NaN: a broken sample."""
+    loss = loss_of(weight, rank, step)
+    return loss * float("nan") if (rank, step) == (1, 1) else loss
+
+
+# %% break skipped-step
+def train(rank):
+    weight = torch.ones(3, requires_grad=True)
+    for step in range(3):
+        loss = noisy_loss(weight, rank, step)
+        if not loss.isfinite():
+            continue  # this rank leaves out a step, the other one does not
+        update(weight, loss)
+    dist.barrier()
+
+
+run(train)
+
+# %% check skipped-step
+weight = torch.ones(3)
+used = [sum(noisy_loss(weight, rank, step).isfinite().item() for step in range(3)) for rank in range(2)]
+print("steps that each rank takes part in:", used)  # count it in your loop, next to backward()
+assert used == [3, 2]
+
+
+# %% fix skipped-step
+def train(rank):
+    weight = torch.ones(3, requires_grad=True)
+    for step in range(3):
+        loss = noisy_loss(weight, rank, step)
+        good = loss.detach().isfinite().int()
+        dist.all_reduce(good, op=dist.ReduceOp.MIN)  # 0 as soon as one rank has a bad loss
+        if not good.item():
+            continue  # all ranks leave out this step
+        update(weight, loss)
+    dist.barrier()
+
+    assert same_as_one_process(weight, [0, 2])
+
+
+run(train)
+
+
+# %%
+def prepare_data():
+    time.sleep(5)  # tokenizing, unpacking, an evaluation, saving a large checkpoint
+
+
+# %% break slow-rank
+def train(rank):
+    if rank == 0:
+        prepare_data()
+    dist.barrier()  # the others wait here
+
+
+run(train)
+
+# %% check slow-rank
+start = time.monotonic()
+prepare_data()
+print(f"rank 0 needs {time.monotonic() - start:.0f} s, the others wait for 3 s")
+assert time.monotonic() - start > 3
+
+
+# %% fix slow-rank
+def train(rank):
+    if rank == 0:
+        prepare_data()
+    dist.barrier()
+    weight = torch.ones(3, requires_grad=True)
+    update(weight, loss_of(weight, rank, 0))
+
+    assert same_as_one_process(weight, [0])
+
+
+run(train, seconds=60)  # init_process_group(..., timeout=timedelta(seconds=60)); hours for a large data set

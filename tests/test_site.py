@@ -1,0 +1,426 @@
+"""The site: built once, from a project of one symptom with made-up evidence, with a torch that cannot be imported."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import shutil
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from torchclinic import LANGUAGES, ROOT, catalogue, chinese, index, notebook, page, render, scaffold, server, site
+from torchclinic.evidence import Evidence
+from torchclinic.snippet import make_wording
+
+STEM = "backward-second-time"
+IDENT = f"autograd/{STEM}"
+SITE_FILES = ("mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py", "vocabulary.yml")
+TRACEBACK = """Traceback (most recent call last):
+  File "backward-second-time.py", line 31, in <module>
+    loss.backward()
+    ~~~~~~~~~~~~~^^
+RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). <b>&
+"""
+
+
+def make_project(root: Path) -> Path:
+    """A checkout with one symptom, and all that the site is made of."""
+    for name in (*SITE_FILES, f"snippets/{IDENT}.py", f"docs/en/{IDENT}.md", f"docs/zh/{IDENT}.md"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        # Links to other symptoms lead nowhere in a project of one.
+        text = (ROOT / name).read_text(encoding="utf-8").replace("modified-by-inplace.md", f"{STEM}.md").replace("# related: [autograd/modified-by-inplace]\n", "")
+        (root / name).write_text(text, encoding="utf-8")
+    for name in ("overrides", "docs/assets", "torchclinic"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for language in LANGUAGES:
+        for file in (ROOT / "docs" / language).glob("*.md"):
+            shutil.copy(file, root / "docs" / language)
+    chinese_page = root / f"docs/zh/{IDENT}.md"
+    chinese_page.write_text(chinese_page.read_text(encoding="utf-8").replace("source:", "synonyms: [爆栈词, 二次反传]\nsource:", 1), encoding="utf-8")
+    record(root)
+    scaffold.stamp(catalogue.load(root).symptoms[STEM], [], True)
+    assert not catalogue.load(root).problems
+    return root
+
+
+def record(root: Path) -> None:
+    """Evidence of one run on a CPU, and of a GPU machine that lacked something."""
+    snippet = catalogue.load(root).symptoms[STEM].snippet
+    cells = {
+        cell.name: {"outcome": "passed", "exception": "RuntimeError", "message": "…", "traceback": TRACEBACK, "output": "step 1\n" + TRACEBACK, "seconds": 1.0}
+        if cell.kind == "break"
+        else {"outcome": "passed", "seconds": 1.0}
+        for cell in snippet.runs
+    }
+    entry = {"hash": snippet.hash, "date": "2026-11-02", "python": "3.11.7", "platform": "linux x86_64"}
+    for made in (
+        Evidence("2.13.0", "cpu", "CPU", "", {STEM: {**entry, "cells": cells}}),
+        Evidence("2.13.0", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
+    ):
+        (root / "evidence").mkdir(exist_ok=True)
+        (root / "evidence" / f"{made.environment}.json").write_text(json.dumps(made.as_json()), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_project(tmp_path_factory.mktemp("site") / "project")
+
+
+@pytest.fixture(scope="session")
+def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The strictly built site; any import of torch would have stopped it."""
+    trap = tmp_path_factory.mktemp("no-torch")
+    (trap / "torch").mkdir()
+    (trap / "torch" / "__init__.py").write_text("raise SystemExit('torch was imported')\n", encoding="utf-8")
+    out = checkout / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(trap), *filter(None, [os.environ.get("PYTHONPATH")])]))
+        assert site.build(checkout, out, site_url="https://example.org/clinic/") == 0
+    return out
+
+
+def read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def visible(text: str) -> str:
+    """The words of a page, without markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)))
+
+
+def symptom_page(built: Path, language: str) -> str:
+    return read(built / language / IDENT / "index.html")
+
+
+# ---- a symptom's page
+
+
+def test_evidence_stands_right_under_the_title(built: Path) -> None:
+    english, chinese_page = (re.sub(r"\s+", " ", visible(symptom_page(built, language).partition("<h1")[2])) for language in LANGUAGES)
+    assert "Ran on torch 2.13.0, CPU, 2026-11-02; not run on NVIDIA H200: needs two GPUs." in english[:250]
+    assert "2026-11-02 在 torch 2.13.0（CPU）上跑过；没有在 NVIDIA H200 上跑：需要两块 GPU。" in chinese_page[:200]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sections_have_the_same_anchors_in_both_languages(built: Path, language: str) -> None:
+    anchors = re.findall(r'<h2 id="([^"]+)"', symptom_page(built, language))
+    assert anchors == list(page.SECTIONS)
+    for case in ("before-the-loop", "carried-state", "shared-output", "running-total"):
+        assert f'<h3 id="{case}"' in symptom_page(built, language)
+
+
+def test_tabs_of_a_case(built: Path) -> None:
+    text = symptom_page(built, "en")
+    labels = re.findall(r'<label for="__tabbed_1_\d">(.*?)</label>', text)
+    assert labels == ["Fixed code", "Diff", "Failing code", "Output"]
+    blocks = text.partition('<div class="tabbed-content">')[2].split('<div class="tabbed-block">')[1:5]
+    fixed, diff, failing, output = (visible(block) for block in blocks)
+    assert "a fresh graph in every step" in fixed and "import torch" not in fixed
+    assert '<span class="gd">-scaled = weight * 2' in blocks[1] and '<span class="gi">+    scaled = weight * 2' in blocks[1] and "@@" not in diff
+    assert failing.lstrip().startswith("import torch") and "built once" in failing
+    assert "torch 2.13.0 · CPU · 2026-11-02" in output and TRACEBACK.strip() in output
+    assert all(block.count("<pre>") == 1 for block in blocks), "a copy button copies one block"
+
+
+def test_wordings_are_shown_with_their_exception(built: Path) -> None:
+    text = symptom_page(built, "en")
+    assert "<b>RuntimeError</b>: Trying to backward through the graph a second time (or directly" in text
+    assert re.search(r'<details class="tc-older"><summary>Other wordings \(2\)</summary>.*buffers have already been freed', text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_links_of_a_page_lead_somewhere(built: Path, language: str) -> None:
+    folder = built / language / IDENT
+    targets = re.findall(r'href="([^"#]+)(?:#[^"]*)?"', symptom_page(built, language))
+    local = [target for target in targets if "://" not in target]
+    missing = [target for target in local if not (folder / target / "index.html").exists() and not (folder / target).is_file()]
+    assert not missing
+    assert f"../../notebooks/{IDENT}/{STEM}.ipynb" in local and f"../../notebooks/{IDENT}.py" in local
+
+
+def test_tags_are_localised(built: Path) -> None:
+    assert ">反向传播</a>" in symptom_page(built, "zh") and ">backward</a>" in symptom_page(built, "en")
+    assert "反向传播" in read(built / "zh" / "tags" / "index.html")
+
+
+def test_a_page_is_light(built: Path) -> None:
+    for language in LANGUAGES:
+        assert len(symptom_page(built, language).encode()) < 100_000
+        assert len(read(built / language / "notebooks" / IDENT / "index.html").encode()) < 62_000
+
+
+# ---- notebooks
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_notebook_page_shows_the_recorded_traceback(built: Path, language: str) -> None:
+    text = read(built / language / "notebooks" / IDENT / "index.html")
+    assert TRACEBACK.strip() in visible(text) and "step 1" in visible(text)
+    assert '<h2 id="break-carried-state">' in text and 'href="#break-carried-state"' in text
+    heading = {"en": "Break: A state carried from step to step", "zh": "出错：状态从一步带到下一步"}[language]
+    assert heading in visible(text)
+    assert "# ---" not in text and "wordings" not in text, "the header is no code"
+    assert "jp-" not in text and "<style" not in text and "clipboard-copy-txt" not in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_downloads(built: Path, checkout: Path, language: str) -> None:
+    folder = built / language / "notebooks" / "autograd"
+    assert read(folder / f"{STEM}.py") == read(checkout / f"snippets/{IDENT}.py")
+    made = json.loads(read(folder / STEM / f"{STEM}.ipynb"))
+    assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in made["cells"]]
+    assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", ident) for ident in ids)
+    errors = [output for cell in made["cells"] for output in cell.get("outputs", []) if output["output_type"] == "error"]
+    assert len(errors) == 4 and "\n".join(errors[0]["traceback"]) == TRACEBACK.rstrip("\n")
+    loaded = catalogue.load(checkout)
+    assert notebook.dumps(notebook.make(loaded, loaded.symptoms[STEM], language)) == read(folder / STEM / f"{STEM}.ipynb"), "the same in every build"
+
+
+# ---- the whole
+
+
+def test_root_pages(built: Path) -> None:
+    start, missing = read(built / "index.html"), read(built / "404.html")
+    assert 'href="en/"' in start and 'href="zh/"' in start and "navigator.languages" in start
+    # A host shows it at any depth, so its links begin at the root of the site.
+    assert 'href="/clinic/en/lookup/"' in missing and 'href="/clinic/zh/lookup/"' in missing and "没有这个页面" in missing
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sitemap_names_both_languages(built: Path, language: str) -> None:
+    text = read(built / language / "sitemap.xml")
+    for other in LANGUAGES:
+        assert f'hreflang="{other}" href="https://example.org/clinic/{other}/{IDENT}/"' in text
+    assert f"<loc>https://example.org/clinic/{language}/{IDENT}/</loc>" in text
+
+
+@pytest.mark.parametrize(("language", "other"), [("en", "zh"), ("zh", "en")])
+def test_every_page_leads_to_itself_in_the_other_language(built: Path, language: str, other: str) -> None:
+    pages = [file for file in (built / language).rglob("index.html")]
+    for file in pages:
+        link = re.search(r'href="([^"]+)" hreflang="(\w+)" lang="\w+" title="[^"]+" data-tc-language', read(file))
+        assert link and link[2] == other
+        assert (file.parent / link[1] / "index.html").resolve() == built.resolve() / other / file.relative_to(built / language), file
+    assert len(pages) == len(list((built / other).rglob("index.html")))
+
+
+def test_search_index(built: Path) -> None:
+    english, chinese_index = (json.loads(read(built / language / "search" / "search_index.json")) for language in LANGUAGES)
+    raw = read(built / "zh" / "search" / "search_index.json")
+    assert "\\u53cd" not in raw, "Chinese stands in it as itself"
+    words = raw.replace("\u200b", "")
+    for word in ("反向传播", "计算图", "爆栈词", "loss.backward"):
+        assert word in words
+    assert chinese_index["config"]["lang"] == ["en", "zh"] and chinese_index["config"]["pipeline"] == ["stopWordFilter"]
+    for made in (english, chinese_index):
+        places = {entry["location"] for entry in made["docs"]}
+        assert f"{IDENT}/" in places and f"{IDENT}/#why" in places
+        assert not [place for place in places if place.startswith(("notebooks/", "symptoms/", "tags/", "autograd/#"))]
+
+
+def test_lookup_page(built: Path, checkout: Path) -> None:
+    for language in LANGUAGES:
+        text = read(built / language / "lookup" / "index.html")
+        assert '<label for="tc-paste">' in text and '<textarea id="tc-paste"' in text and 'aria-live="polite"' in text and text.count("data-example") == 3
+        assert "<noscript>" in text
+        assert json.loads(read(built / language / "assets" / "index.json")) == index.build(catalogue.load(checkout))
+        for name in ("lookup.js", "lookup-page.js", "site.js"):
+            assert (built / language / "assets" / name).exists()
+
+
+def test_every_inline_script_is_in_the_policy_and_nothing_is_loaded_from_elsewhere(built: Path) -> None:
+    policies = set()
+    for file in built.rglob("*.html"):
+        text = read(file)
+        policy = re.search(r'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="([^"]+)">', text)
+        assert policy, file
+        if file.parent != built:
+            policies.add((file.relative_to(built).parts[0], policy[1]))
+        for script in re.findall(r"<script>(.*?)</script>", text, re.DOTALL):
+            assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy[1]
+        assert not re.search(r"<style|\sstyle=|\son(click|load|error)=", text), file
+        assert not re.search(r'(?:src=|<link[^>]*rel="(?:stylesheet|icon|preconnect)"[^>]*href=)"(?:https?:)?//', text), file
+    assert len(policies) == 2, "one policy a language: instant navigation keeps the first page's"
+
+
+def test_site_is_replaced_as_a_whole(built: Path) -> None:
+    assert not [entry for entry in built.parent.iterdir() if entry.name.startswith(".site-")]
+
+
+# ---- what is broken
+
+
+@pytest.fixture
+def broken(checkout: Path, tmp_path: Path) -> Path:
+    """The project with a page whose snippet is gone."""
+    root = tmp_path / "project"
+    shutil.copytree(checkout, root, ignore=shutil.ignore_patterns("site"))
+    for language in LANGUAGES:
+        shutil.copy(root / f"docs/{language}/{IDENT}.md", root / f"docs/{language}/autograd/lost.md")
+    return root
+
+
+def test_a_page_without_its_snippet_fails_the_build(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.build(broken, broken / "site") == 1
+    told = capsys.readouterr().err
+    assert "docs/en/autograd/lost.md: its snippet is gone: there is no snippets/autograd/lost.py" in told and "docs/zh/autograd/lost.md" in told
+    assert "nothing was built" in told and not (broken / "site").exists()
+
+
+def test_mkdocs_alone_fails_as_well(broken: Path) -> None:
+    done = site._mkdocs(broken, broken / "out", "en", "", strict=True)
+    assert done.returncode and "its snippet is gone" in done.stdout and "Traceback" not in done.stdout
+
+
+def test_serving_goes_on_and_tells(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.build(broken, broken / "site", strict=False) == 0
+    assert "its snippet is gone" in capsys.readouterr().err
+    assert (broken / "site" / "en" / IDENT / "index.html").exists()
+
+
+# ---- evidence, word by word
+
+
+@pytest.fixture
+def loaded(checkout: Path) -> catalogue.Catalogue:
+    return catalogue.load(checkout)
+
+
+def line(made: catalogue.Catalogue, language: str = "en") -> str:
+    return visible(render.evidence_html(made, made.symptoms[STEM], language))
+
+
+def test_no_evidence(loaded: catalogue.Catalogue) -> None:
+    loaded.evidence.clear()
+    assert line(loaded) == "Not yet run on CPU; not yet run on CUDA."
+    assert line(loaded, "zh") == "还没有在 CPU 上跑过；还没有在 CUDA 上跑过。"
+    cell = loaded.symptoms[STEM].snippet.runs[0]
+    assert "Not yet run" in render.printed(loaded, loaded.symptoms[STEM], cell, "en")
+
+
+def test_stale_evidence(loaded: catalogue.Catalogue) -> None:
+    loaded.evidence[0].symptoms[STEM]["hash"] = "0" * 12
+    assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02, before the last change of the code;")
+    assert "之后代码有改动" in line(loaded, "zh")
+    cell = loaded.symptoms[STEM].snippet.runs[0]
+    assert "Not yet run" in render.printed(loaded, loaded.symptoms[STEM], cell, "en"), "old output is not shown under new code"
+
+
+def test_failed_and_partial_evidence(loaded: catalogue.Catalogue) -> None:
+    cells = loaded.evidence[0].symptoms[STEM]["cells"]
+    cells["break carried-state"] = {"outcome": "skipped", "why": "needs the package scipy"}
+    assert line(loaded).startswith("Ran in part on torch 2.13.0, CPU, 2026-11-02 (needs the package scipy);")
+    assert "（需要安装 scipy）" in line(loaded, "zh")
+    cells["fix carried-state"]["outcome"] = "failed"
+    assert line(loaded).startswith("Failed on torch 2.13.0, CPU")
+
+
+def test_newer_runs_come_first_and_hide_what_is_stale(loaded: catalogue.Catalogue) -> None:
+    cpu = loaded.evidence[0]
+    old = Evidence("2.12.0", "cpu", "CPU", "", {STEM: {**cpu.symptoms[STEM], "hash": "0" * 12}})
+    loaded.evidence.insert(1, old)
+    assert "2.12.0" not in line(loaded)
+    old.symptoms[STEM]["hash"] = cpu.symptoms[STEM]["hash"]
+    assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02; ran on torch 2.12.0, CPU, 2026-11-02;")
+
+
+def test_injected_faults_are_named(loaded: catalogue.Catalogue) -> None:
+    loaded.symptoms[STEM].snippet.needs = ["fault: SIGKILL of a worker"]
+    assert line(loaded).endswith("; the fault is injected: SIGKILL of a worker.")
+
+
+# ---- Markdown
+
+
+def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
+    snippet = loaded.symptoms[STEM].snippet
+    entries = [
+        {"text": "old words about <tensor> number {n:int} here", "exception": "TypeError", "until": "1.8", "sample": "x", "device": "cuda"},
+        {"text": "new words about a tensor of size {k2:int} and {_:shape}!", "exception": "RuntimeError", "since": "2.1", "sample": "x"},
+    ]
+    problems = loaded.problems
+    snippet.wordings = [made for entry in entries if (made := make_wording(entry, snippet.file, 1, problems))]
+    text = render.wordings(loaded.symptoms[STEM], "zh")
+    current, older = text.split("<details")
+    assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（2.1 起）" in current
+    assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（到 1.8 为止，CUDA 上）" in older
+
+
+def test_a_fence_holds_what_would_end_it() -> None:
+    made = render.fence("x = '''\n```\n'''", "python")
+    assert made.splitlines()[0] == "````{ .python }" and made.splitlines()[-1] == "````"
+
+
+def test_long_output_is_shortened_and_says_so(loaded: catalogue.Catalogue) -> None:
+    output = "".join(f"line {number}\n" for number in range(200))
+    loaded.evidence[0].symptoms[STEM]["cells"]["break carried-state"]["output"] = output
+    cell = next(cell for cell in loaded.symptoms[STEM].snippet.runs if cell.name == "break carried-state")
+    text = render.printed(loaded, loaded.symptoms[STEM], cell, "en")
+    assert "line 0\n" in text and "line 199\n" in text and "line 100\n" not in text and "… 160 lines left out" in text
+
+
+@pytest.mark.parametrize("text", ["a_b and c_d < 3", "uses `x[0]`, *not* [y]", "<script>alert(1)</script>"])
+def test_front_matter_is_text(text: str) -> None:
+    import markdown
+
+    shown = markdown.markdown(render._plain(text))
+    assert "<script" not in shown and "<em>" not in shown
+    assert visible(shown).replace("`", "") == text.replace("`", "").strip()
+
+
+def test_general_pages_stand_in_both_languages() -> None:
+    names = [{file.name for file in (ROOT / "docs" / language).glob("*.md")} for language in LANGUAGES]
+    assert names[0] == names[1] and "lookup.md" in names[0]
+    for file in (ROOT / "docs" / "zh").glob("*.md"):
+        _, body, first = page.split_front_matter(read(file))
+        wrong = [f"{file.name}:{number}" for number, text in enumerate(body.splitlines(), first) if chinese.punctuate(text) != text]
+        assert not wrong
+
+
+# ---- serving
+
+
+def test_server_redirects_and_shows_the_root_404(built: Path) -> None:
+    running = server.listen(built, 0)
+    address = f"http://127.0.0.1:{running.server_port}"
+    try:
+        with urllib.request.urlopen(f"{address}/en/lookup", timeout=10) as answer:
+            assert answer.url == f"{address}/en/lookup/"
+        with urllib.request.urlopen(f"{address}/en/assets/site.js", timeout=10) as answer:
+            assert answer.headers["Content-Type"] == "text/javascript"
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(f"{address}/zh/nothing/here", timeout=10)
+        assert caught.value.code == 404 and "没有这个页面" in caught.value.read().decode()
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(f"{address}/en/assets/", timeout=10)  # no listing of a folder
+        assert caught.value.code == 404
+    finally:
+        running.shutdown()
+        running.server_close()
+
+
+def test_a_taken_port_is_told(checkout: Path, built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    running = server.listen(built, 0)
+    try:
+        assert site.serve(checkout, running.server_port, open_browser=False) == 2
+        assert f"--port {running.server_port + 1}" in capsys.readouterr().err
+    finally:
+        running.shutdown()
+        running.server_close()
+
+
+def test_changes_are_seen(checkout: Path, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    shutil.copytree(checkout / "docs", root / "docs")
+    before = server.snapshot(root)
+    assert before and server.snapshot(root) == before
+    (root / "docs" / "en" / "new.md").write_text("new", encoding="utf-8")
+    assert server.snapshot(root) != before
