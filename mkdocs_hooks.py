@@ -51,7 +51,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     name = page.file.src_uri
     symptom = site.symptom_of(name)
     if symptom is not None:
-        page.meta["description"] = render.summary(symptom, site.language)
+        page.meta["description"] = render.description(symptom, site.language)
         if site.is_notebook(name):
             page.meta["search"] = {"exclude": True}
             page.meta["hide"] = ["navigation"]

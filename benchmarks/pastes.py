@@ -19,15 +19,24 @@ from torchclinic import catalogue, index, lookup
 Engine = Callable[[str], list[str]]
 
 
-def score(rows: list[dict[str, Any]], engine: Engine) -> dict[str, Any]:
-    """Shares of right first hits, false claims, wrappers before causes, and the rows that went wrong."""
+def score(rows: list[dict[str, Any]], engine: Engine, silent: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Shares of right first hits, false claims, wrappers before causes, and the rows that went wrong.
+
+    Args:
+        silent: labels of symptoms that print nothing: their pastes are people's own words, and are counted apart.
+    """
     by_label: dict[str, list[bool]] = defaultdict(list)
-    wrong, false, wrapped = [], [], []
+    wrong, false, wrapped, apart = [], [], [], []
     for row in rows:
         labels = row["labels"]
         hits = engine(row["text"])
         first = hits[0] if hits else None
         if labels[0] == "other":
+            if first is not None and first not in labels:
+                false.append((row["id"], first))
+            continue
+        if labels[0] in silent:
+            apart.append((row["id"], labels[0], first))
             if first is not None and first not in labels:
                 false.append((row["id"], first))
             continue
@@ -48,6 +57,7 @@ def score(rows: list[dict[str, Any]], engine: Engine) -> dict[str, Any]:
         "wrong": wrong,
         "false": false,
         "wrapped": wrapped,
+        "apart": apart,
     }
 
 
@@ -109,8 +119,9 @@ def main() -> None:
     def ours(text: str) -> list[str]:
         return [hit["symptom"] for hit in lookup.lookup(table, text)["hits"]]
 
+    silent = frozenset(stem for stem in table["symptoms"] if all(wording["symptom"] != stem for wording in table["wordings"]))
     for name, engine in {"this lookup": ours, **rivals(made, table)}.items():
-        result = score(rows, engine)
+        result = score(rows, engine, silent)
         print(
             f"{name}: {result['right']} of {result['labelled']} labelled pastes first ({result['share']:.1%}; macro over labels {result['macro']:.1%}); "
             f"{result['claimed wrongly']} wrong claims in {len(rows)} pastes, {len(result['false'])} of them where nothing of ours is meant"
@@ -118,7 +129,11 @@ def main() -> None:
         if engine is ours:
             filled, total = values_filled(rows, table)
             print(f"  wrapper before a present cause: {len(result['wrapped'])}; values filled in: {filled} of {total}")
+            found = sum(1 for _, label, first in result["apart"] if first == label)
+            print(f"  apart: {len(result['apart'])} pastes of {len({label for _, label, _ in result['apart']})} symptoms that print nothing, {found} found (prose is no message)")
             if options.misses:
+                for label, (right, total) in sorted(result["by_label"].items()):
+                    print(f"  {label}: {right} of {total}")
                 for ident, label, first in result["wrong"]:
                     print(f"  wrong  {ident}: {label}, said {first}")
                 for ident, first in result["false"]:

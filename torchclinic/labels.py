@@ -20,6 +20,8 @@ LABELS: dict[str, dict[str, Any]] = {
         "since": "since {version}",
         "until": "until {version}",
         "only-on": "on {device}",
+        "note": "({note})",
+        "comma": ", ",
         "printed-by-code": "It prints no message of its own.",
         # the evidence line
         "verified": "What this means",
@@ -83,6 +85,8 @@ LABELS: dict[str, dict[str, Any]] = {
         "since": "{version} 起",
         "until": "到 {version} 为止",
         "only-on": "{device} 上",
+        "note": "（{note}）",
+        "comma": "，",
         "printed-by-code": "它本身不打印任何报错。",
         "verified": "这是什么意思",
         "passed": "{date} 在 torch {torch}（{where}）上跑过",

@@ -32,7 +32,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
-    lines = [f"# {made.title}", "", evidence_line(catalogue, symptom, language), ""]
+    lines = [f"# {_plain(made.title)}", "", evidence_line(catalogue, symptom, language), ""]
     for line in made.body.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
@@ -101,7 +101,7 @@ def _message(wording: Wording, language: str) -> str:
         for name, value in (("since", wording.since), ("until", wording.until), ("only-on", DEVICES.get(wording.device, wording.device)))
         if value
     ]
-    note = f' <span class="tc-note">({", ".join(notes)})</span>' if notes else ""
+    note = f' <span class="tc-note">{LABELS[language]["note"].format(note=LABELS[language]["comma"].join(notes))}</span>' if notes else ""
     kind = f"<b>{html.escape(wording.exception)}</b>: " if wording.exception else ""
     return f'<p class="tc-message"><code>{kind}{_with_holes(wording, language)}</code>{note}</p>'
 
@@ -110,7 +110,7 @@ def _with_holes(wording: Wording, language: str) -> str:
     pieces = []
     for part in wording.parts:
         if isinstance(part, Hole):
-            name = part.name.rstrip("0123456789_") and part.name or KINDS[language][part.kind]
+            name = (part.name.rstrip("0123456789_") and part.name) or KINDS[language][part.kind]
             pieces.append(f"<var>⟨{html.escape(name)}⟩</var>")
         else:
             pieces.append(html.escape(part, quote=False))
@@ -212,7 +212,9 @@ def links(symptom: Symptom, language: str, repository: str = "") -> str:
 def _synonyms(made: pages.Page, language: str) -> list[str]:
     words = made.meta.get("synonyms") or []
     join = {"en": ", ", "zh": "、"}[language]
-    return ["", f"{LABELS[language]['also']}: {join.join(map(str, words))}\n{{ .tc-note }}".replace(": ", "：" if language == "zh" else ": ", 1)] if words else []
+    return (
+        ["", f"{LABELS[language]['also']}: {join.join(map(str, words))}\n{{ .tc-note }}".replace(": ", "：" if language == "zh" else ": ", 1)] if words else []
+    )
 
 
 # ---- evidence
@@ -304,6 +306,11 @@ def summary(symptom: Symptom, language: str) -> str:
     return str(made.meta.get("summary") or "") if made else ""
 
 
+def description(symptom: Symptom, language: str) -> str:
+    """The summary without Markdown's marks, for search engines."""
+    return summary(symptom, language).replace("`", "")
+
+
 def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
     """The page of a topic: its symptoms."""
     name = topic_name(catalogue, topic, language)
@@ -334,8 +341,13 @@ def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Front matter is text, not Markdown or HTML: what would be a tag or a link is escaped."""
-    return re.sub(r"([<\[\]*_])", r"\\\1", text) if not re.search("`", text) else text.replace("<", "&lt;")
+    """Front matter as Markdown: text, in which only `code` is marked up."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # a single backtick is a backtick
+        pieces = [text.replace("`", "\\`")]
+    for at in range(0, len(pieces), 2):
+        pieces[at] = re.sub(r"([\\\[\]*_#])", r"\\\1", pieces[at]).replace("&", "&amp;").replace("<", "&lt;")
+    return "`".join(pieces)
 
 
 def topic_cards(catalogue: Catalogue, language: str) -> str:
@@ -354,7 +366,11 @@ def _block(name: str, markdown: str) -> str:
 
 def general_page(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's: `{{ lookup }}`, `{{ topics }}` and `{{ evidence }}` stand for what is generated."""
-    made = {"lookup": lookup_form, "topics": lambda language: topic_cards(catalogue, language), "evidence": lambda language: evidence_table(catalogue, language)}
+    made = {
+        "lookup": lookup_form,
+        "topics": lambda language: topic_cards(catalogue, language),
+        "evidence": lambda language: evidence_table(catalogue, language),
+    }
     return _HOME.sub(lambda found: made[found[1]](language), text)
 
 

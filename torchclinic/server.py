@@ -123,4 +123,3 @@ def _after_change(root: Path, seen: dict[str, int]) -> dict[str, int]:
     print(f"{Path(changed[0]).relative_to(root)}{more} changed; building …", flush=True)
     time.sleep(PAUSE / 3)
     return snapshot(root)
-

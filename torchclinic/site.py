@@ -40,7 +40,7 @@ class Site:
 
     def __init__(self, root: Path, language: str, repository: str = ""):
         self.root, self.language, self.repository = root, language, repository
-        self.catalogue = catalogue.load(root)
+        self.catalogue = catalogue.load(root, lint=False)  # `build` has looked up the samples, once for both
         self.temporary = tempfile.TemporaryDirectory(prefix="torchclinic-site-")  # lives as long as this run
         self.generated = Path(self.temporary.name)
 

@@ -32,7 +32,7 @@ const TEXT = {
     open: "Go to the fix",
     values: "From your message: ",
     seenIn: "Shown inside: ",
-    why: "Why this page: ",
+    why: "Why this one: ",
     reasons: {
       cause: "it names the cause itself",
       symptom: "it is a consequence; the cause may stand elsewhere",
@@ -70,7 +70,7 @@ const TEXT = {
     open: "查看修复",
     values: "报错里的数值：",
     seenIn: "外层报错：",
-    why: "为什么是这个页面：",
+    why: "为什么是这一条：",
     reasons: {
       cause: "它说的就是原因本身",
       symptom: "它是后果，原因可能在别处",
@@ -203,7 +203,7 @@ function title(hit, language) {
 
 function hitCard(index, hit, hits, lines, before, language) {
   const words = TEXT[language];
-  const card = element("section", { class: "tc-card tc-hit" }, element("h2", {}, title(hit, language)));
+  const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language)));
   const sentence = diagnose(index, hit, language);
   if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
   if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit) }, words.open)));

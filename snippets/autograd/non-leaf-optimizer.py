@@ -4,9 +4,6 @@
 #     exception: ValueError
 #   - text: "can't optimize a non-leaf Variable"
 #     exception: ValueError
-#   - text: "can't optimize a non-leaf {_:ident}"
-#     exception: ValueError
-#     sample: "ValueError: can't optimize a non-leaf Tensor"
 # tags: [autograd, embedding, fine-tuning, optimizer]
 # related: [autograd/grad-is-none]
 # rows: [S001-109]

@@ -72,7 +72,7 @@ def worker(rank, train, folder, seconds):
     dist.destroy_process_group()
 
 
-def run(train, seconds=3):
+def run(train, seconds=60):
     """What torchrun does: train(rank) in two processes; who waits for longer than `seconds` gets the error."""
     with tempfile.TemporaryDirectory() as folder:
         mp.start_processes(worker, (train, folder, seconds), nprocs=2, start_method="fork")
@@ -115,12 +115,12 @@ def train(rank):
     dist.barrier()  # ... which waits here for rank 0
 
 
-run(train)
+run(train, seconds=3)
 
 
 # %% check rank-zero-only
 def train(rank):
-    faulthandler.dump_traceback_later(1.5, file=stacks[rank])  # in your script: before the loop, with 300 seconds and no file
+    faulthandler.dump_traceback_later(2, file=stacks[rank])  # in your script: before the loop, with 300 seconds and no file
     if rank == 0:
         dist.all_reduce(torch.ones(1))
     dist.barrier()
@@ -128,15 +128,17 @@ def train(rank):
 
 stacks = [tempfile.TemporaryFile("w+") for _ in range(2)]
 try:
-    run(train)
+    run(train, seconds=6)
 except mp.ProcessRaisedException:
     pass
 where = []
 for rank, stack in enumerate(stacks):
     stack.seek(0)
-    where.append([line.strip() for line in stack if line.rstrip().endswith(("in all_reduce", "in barrier", "in train"))])
-    print("rank", rank, "waits at", where[-1])  # two different calls: these two wait for each other
-assert "in all_reduce" in where[0][0] and "in barrier" in where[1][0]
+    frames = [line.strip() for line in stack]
+    where.append(next(frame.split()[-1] for frame in frames if frame.endswith(("in all_reduce", "in barrier"))))
+    line = next(frame.split(", ")[-1] for frame in frames if frame.endswith("in train"))
+    print(f"rank {rank} waits in {where[-1]}, called from {line}")  # two different calls: they wait for each other
+assert where == ["all_reduce", "barrier"]
 
 
 # %% fix rank-zero-only
@@ -174,7 +176,7 @@ def train(rank):
     dist.barrier()
 
 
-run(train)
+run(train, seconds=3)
 
 # %% check uneven-batches
 batches = [len(make_batches(rank)) for rank in range(2)]
@@ -216,7 +218,7 @@ def train(rank):
     dist.barrier()
 
 
-run(train)
+run(train, seconds=3)
 
 # %% check skipped-step
 weight = torch.ones(3)
@@ -255,7 +257,7 @@ def train(rank):
     dist.barrier()  # the others wait here
 
 
-run(train)
+run(train, seconds=3)
 
 # %% check slow-rank
 start = time.monotonic()

@@ -41,25 +41,25 @@ import os
 import shutil
 import tempfile
 
-import torch
 from torch.utils.cpp_extension import load
 
 folder = tempfile.mkdtemp()
 
 
-def build(code, **flags):
+def build(code, flags=()):
     """Compile one C++ file with PyTorch's headers; the library, to call its function."""
     source = os.path.join(folder, "total.cpp")
     with open(source, "w") as file:
         file.write(code)
-    load("total", [source], build_directory=folder, is_python_module=False, **flags)
+    flags = ["-Wfatal-errors", *flags]  # stop at the first error: one message instead of thousands
+    load("total", [source], extra_cflags=flags, build_directory=folder, is_python_module=False)
     return ctypes.CDLL(os.path.join(folder, "total.so"))
 
 
-def first_error(code, **flags):
+def first_error(code, flags=()):
     """What the compiler complained about first."""
     try:
-        build(code, **flags)
+        build(code, flags)
     except RuntimeError as error:
         return next(line for line in str(error).splitlines() if "error:" in line)
 
@@ -70,10 +70,10 @@ extern "C" int total() { return at::ones({2, 3}).sum().item<int>(); }
 """
 
 # %% break old-standard
-build(TOTAL, extra_cflags=["-std=c++14"])  # the flag of an old setup.py
+build(TOTAL, ["-std=c++14"])  # the flag of an old setup.py
 
 # %% check old-standard
-line = first_error(TOTAL, extra_cflags=["-std=c++14"])
+line = first_error(TOTAL, ["-std=c++14"])
 print(line)
 assert "C++17 or later compatible compiler is required" in line
 

@@ -1,0 +1,81 @@
+# ---
+# wordings:
+#   - text: "file_baton.py\", line {_:int}, in wait"
+#     sample: "  File \"/usr/lib/python3.8/site-packages/torch/utils/file_baton.py\", line 42, in wait"
+#   - text: "torch/utils/file_baton.py in wait"
+#   - text: "wait (torch/utils/file_baton.py"
+#   - text: "torch/utils/file_baton.py:{_:int}, in FileBaton.wait"
+#     sample: "File ~/venv/lib/python3.10/site-packages/torch/utils/file_baton.py:42, in FileBaton.wait(self)"
+#   - text: "Waited on lock file \"{_:line}\" for"
+#     sample: "UserWarning: Waited on lock file \"/root/.cache/torch_extensions/py310_cu121/fused/lock\" for 60 seconds."
+#   - text: "This may be due to leftover lock files from the PyTorch C++ extension build process"
+#   - text: "Setting up PyTorch plugin \"{plugin:ident}\"..."
+#     role: symptom
+#     near: [hang, stuck, 卡住, 卡死, 卡在, 不动, freez, Freez, forever, STUCK, Hang]
+#     sample: "Setting up PyTorch plugin \"filtered_lrelu_plugin\"..."
+# tags: [build, cpp-extension, hang]
+# needs: [compiler, fork]
+# related: [install-env/extension-compile]
+# rows: [S001-108]
+# docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
+# ---
+
+# %%
+import ctypes
+import os
+import signal
+import tempfile
+import time
+
+from torch.utils.cpp_extension import _get_build_directory, load
+
+os.environ["TORCH_EXTENSIONS_DIR"] = tempfile.mkdtemp()  # in your program: ~/.cache/torch_extensions
+folder = _get_build_directory("fused", verbose=False)
+source = os.path.join(folder, "fused.cpp")
+with open(source, "w") as file:
+    file.write('extern "C" int one() { return 1; }')
+
+
+def build():
+    return load("fused", [source], is_python_module=False)
+
+
+def killed_while_building():
+    """Another process begins the same build, and is killed in the middle of it."""
+    slow, header = os.path.join(folder, "slow.cpp"), os.path.join(folder, "slow.h")
+    with open(slow, "w") as file:
+        file.write('#include "slow.h"')
+    os.mkfifo(header)  # the compiler waits until somebody writes into it
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        load("fused", [slow], is_python_module=False)
+    with open(header, "w"):  # opens as soon as the compiler reads
+        os.killpg(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def ctrl_c(signum, frame):
+    raise KeyboardInterrupt
+
+
+# %% break killed-build
+killed_while_building()
+signal.signal(signal.SIGALRM, ctrl_c)
+signal.alarm(3)  # Ctrl-C after 3 seconds: without it the next line waits for ever
+build()
+
+# %% check killed-build
+killed_while_building()
+for path, _, files in os.walk(os.environ["TORCH_EXTENSIONS_DIR"]):
+    for name in files:
+        if name == "lock":
+            age = time.time() - os.path.getmtime(os.path.join(path, name))
+            print(f"{os.path.basename(path)}/{name}, {age:.0f} seconds old")
+assert os.path.exists(os.path.join(folder, "lock"))
+
+# %% fix killed-build
+killed_while_building()
+os.remove(os.path.join(folder, "lock"))  # only while no other process is building this extension
+build()
+assert ctypes.CDLL(os.path.join(folder, "fused.so")).one() == 1
