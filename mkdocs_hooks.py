@@ -16,7 +16,7 @@ from mkdocs.structure.toc import get_toc
 
 from torchclinic import notebook, render
 from torchclinic.labels import LABELS
-from torchclinic.site import Site
+from torchclinic.site import Site, lighter
 
 log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
 site: Site
@@ -64,14 +64,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Give notebooks the markup and the anchors of any other page."""
+    """Give notebooks the markup and the anchors of any other page; make code lighter."""
     name = page.file.src_uri
     symptom = site.symptom_of(name)
     if symptom is not None and site.is_notebook(name):
         page.title = notebook.title(symptom, site.language)
         page.toc = get_toc(notebook.toc(symptom, site.language))
-        return notebook.page_html(site.catalogue, symptom, site.language, html)
-    return html
+        html = notebook.page_html(site.catalogue, symptom, site.language, html)
+    return lighter(html)
 
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:

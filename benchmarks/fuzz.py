@@ -30,7 +30,7 @@ def main() -> int:
     else:
         texts = [vector["text"] for vector in json.loads((Path(__file__).parent.parent / "tests/vectors.json").read_text(encoding="utf-8")) if vector["text"]]
     table = index.build(catalogue.load())
-    texts += [wording["text"] for wording in table["wordings"]]
+    texts += ["".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in table["wordings"]]
     started, differences, statuses = time.monotonic(), 0, Counter[str]()
     with Twin(table) as twin:
         for number, text in enumerate(mutations(texts, options.count, options.seed), 1):

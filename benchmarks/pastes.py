@@ -63,14 +63,18 @@ def score(rows: list[dict[str, Any]], engine: Engine, silent: frozenset[str] = f
 
 def values_filled(rows: list[dict[str, Any]], table: dict[str, Any]) -> tuple[int, int]:
     """Of the right first hits whose wording has named holes: how many have a value for each of them."""
-    holes = {wording["text"]: [part[0] for part in wording["parts"] if not isinstance(part, str) and part[0]] for wording in table["wordings"]}
     filled = total = 0
     for row in rows:
         hits = lookup.lookup(table, row["text"])["hits"]
-        if hits and hits[0]["symptom"] in row["labels"] and holes[hits[0]["wording"]]:
+        names = [piece.split("\u27e9")[0] for piece in hits[0]["wording"].split("\u27e8")[1:]] if hits and hits[0]["symptom"] in row["labels"] else []
+        if any(names):
             total += 1
-            filled += all(name in hits[0]["values"] for name in holes[hits[0]["wording"]])
+            filled += all(name in hits[0]["values"] for name in names if name)
     return filled, total
+
+
+def _text(wording: dict[str, Any]) -> str:
+    return "".join(part if isinstance(part, str) else "?" for part in wording["parts"])
 
 
 def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine]:
@@ -83,7 +87,7 @@ def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine
     stems = list(table["symptoms"])
     texts = []
     for stem in stems:
-        text = " ".join(wording["text"] for wording in table["wordings"] if wording["symptom"] == stem) + " " + table["symptoms"][stem]["title"]["en"]
+        text = " ".join(_text(wording) for wording in table["wordings"] if wording["symptom"] == stem) + " " + table["symptoms"][stem]["title"]["en"]
         if stem in made.symptoms:
             text += " " + (made.symptoms[stem].pages["en"].body if "en" in made.symptoms[stem].pages else "")
         texts.append(lookup.words(text.lower()))
@@ -94,7 +98,7 @@ def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine
         best = max(range(len(stems)), key=lambda n: scores[n])
         return [stems[best]] if scores[best] > 0 else []
 
-    wordings = [wording["text"] for wording in table["wordings"]]
+    wordings = [_text(wording) for wording in table["wordings"]]
 
     def similar(text: str) -> list[str]:
         found = process.extractOne(text, wordings, scorer=fuzz.partial_ratio, score_cutoff=80)

@@ -52,6 +52,7 @@ class Catalogue:
     tags: dict[str, dict[str, str]]
     evidence: list[Evidence]
     problems: Problems
+    sources: dict[str, dict[str, str]] = field(default_factory=dict)  # documents whose entries pages answer, by the first part of a row's id
     known: dict[str, KnownMessage] = field(default_factory=dict)  # by stem; none of them has a page
 
     def find(self, name: str) -> Symptom:
@@ -116,6 +117,7 @@ def load(root: Path = ROOT, *, lint: bool = True) -> Catalogue:
         for stem in sorted(snippets, key=lambda stem: (order.get(snippets[stem].topic, 99), stem))
     }
     catalogue = Catalogue(root, symptoms, topics, tags, evidence.read_all(root / "evidence", problems), problems)
+    catalogue.sources = vocabulary.get("sources") or {}
     catalogue.known = known.read_all(root / "known", topics, problems)
     _check(catalogue, pages)
     if lint:
@@ -198,6 +200,9 @@ def _check_facts(catalogue: Catalogue, symptom: Symptom) -> None:
             add(tag, f"unknown tag `{tag}`: take one of vocabulary.yml, or add it there in both languages")
     if not made.tags:
         add("# ---", "no tags")
+    for row in made.rows:
+        if row.partition("-")[0] not in catalogue.sources:
+            add(row, f"`rows` names `{row}`, whose document is not among the sources of vocabulary.yml")
     for stem in made.outranks:
         if stem not in catalogue.symptoms and stem not in catalogue.known:
             add(stem, f"`outranks` names `{stem}`, which is no symptom")

@@ -40,7 +40,7 @@ class Evidence:
         return "-".join("".join(c if c.isalnum() else " " for c in self.device_name.lower()).split())
 
     def status(self, snippet: Snippet) -> str:
-        """`passed`, `failed`, `skipped`, `stale` (ran before the last change) or `absent`."""
+        """`passed`, `partly` (nothing failed, some cells were skipped), `failed`, `skipped`, `stale` (ran before the last change) or `absent`."""
         entry = self.symptoms.get(snippet.stem)
         if entry is None:
             return "absent"
@@ -48,7 +48,8 @@ class Evidence:
             return "stale"
         if "skipped" in entry:
             return "skipped"
-        return "passed" if all(cell["outcome"] == "passed" for cell in entry["cells"].values()) else "failed"
+        outcomes = {cell["outcome"] for cell in entry["cells"].values()}
+        return "failed" if "failed" in outcomes else "partly" if "skipped" in outcomes else "passed"
 
     def summary(self, snippet: Snippet) -> dict[str, Any]:
         entry = self.symptoms.get(snippet.stem) or {}

@@ -3,7 +3,7 @@
     {"version": 1,
      "holes": {kind: [characters, cap]},
      "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]}}},
-     "wordings": [{"symptom", "text", "parts": [literal | [name, kind]], "exception", "role", "near": [text], "unless": [text], "when": [..]}],
+     "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
      "anchors": {word: [numbers of the wordings that it leads to]}}
 """
 
@@ -32,27 +32,27 @@ COMMON = frozenset(
 ANCHORS = 2
 
 
-def build(catalogue: Catalogue) -> dict[str, Any]:
-    """The index of a catalogue. Pure data: the same catalogue gives the same index."""
+def build(catalogue: Catalogue, languages: tuple[str, ...] = LANGUAGES) -> dict[str, Any]:
+    """The index of a catalogue, with titles and sentences in `languages`. Pure data: the same catalogue gives the same index."""
     symptoms: dict[str, dict[str, Any]] = {}
     wordings: list[dict[str, Any]] = []
     entries: list[tuple[str, Wording]] = []
     for stem, symptom in catalogue.symptoms.items():
         symptoms[stem] = {
             "topic": symptom.topic,
-            "title": {language: symptom.title(language) for language in LANGUAGES},
+            "title": {language: symptom.title(language) for language in languages},
             "page": True,
             "outranks": symptom.snippet.outranks,
-            "diagnosis": {language: made.diagnoses for language, made in symptom.pages.items() if made.diagnoses},
+            "diagnosis": {language: made.diagnoses for language, made in symptom.pages.items() if made.diagnoses and language in languages},
         }
         entries += [(stem, wording) for wording in symptom.snippet.wordings]
     for stem, message in catalogue.known.items():
         symptoms[stem] = {
             "topic": message.topic,
-            "title": message.title,
+            "title": {language: message.title[language] for language in languages},
             "page": False,
             "outranks": message.outranks,
-            "diagnosis": message.diagnosis,
+            "diagnosis": {language: sentences for language, sentences in message.diagnosis.items() if language in languages},
         }
         if message.docs:
             symptoms[stem]["docs"] = message.docs
@@ -62,11 +62,12 @@ def build(catalogue: Catalogue) -> dict[str, Any]:
     for stem, wording in entries:
         made: dict[str, Any] = {
             "symptom": stem,
-            "text": wording.text,
             "parts": [_single_blanks(part) if isinstance(part, str) else [part.name, part.kind] for part in wording.parts],
-            "exception": wording.exception,
-            "role": wording.role,
         }
+        if wording.exception:
+            made["exception"] = wording.exception
+        if wording.role != "cause":
+            made["role"] = wording.role
         for name in ("near", "unless", "when"):
             if getattr(wording, name):
                 made[name] = list(getattr(wording, name))

@@ -71,8 +71,8 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
 
     Returns:
         status: "match"; "ambiguous" (several independent errors; hits in order); "none"; "empty"; "binary" (no text).
-        hits: best first, each with symptom, topic, title, page, docs, line (1-based, of the paste), raw (that line as pasted), wording,
-            values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences].
+        hits: best first, each with symptom, topic, title, page, docs, line (1-based, of the paste), raw (that line as pasted), wording
+            (holes as \u27e8name\u27e9), exception, values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences].
         looked_for: for "none", the line that was looked up, cleaned; then also report, that line redacted, and neighbours, stems whose
             wordings share words with it. Neighbours are no match and are never shown as one.
     """
@@ -419,11 +419,12 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
         hit = {
             "symptom": wording["symptom"],
             "line": occurrence["line"] + 1,
-            "wording": wording["text"],
+            "wording": "".join(part if isinstance(part, str) else "\u27e8" + part[0] + "\u27e9" for part in wording["parts"]),
+            "exception": wording.get("exception", ""),
             "values": occurrence["values"],
-            "role": _ROLES.index(wording["role"]),
-            "warning": (occurrence["type"] or wording["exception"]).endswith("Warning"),
-            "agrees": not occurrence["type"] or not wording["exception"] or occurrence["type"] == wording["exception"],
+            "role": _ROLES.index(wording.get("role", "cause")),
+            "warning": (occurrence["type"] or wording.get("exception", "")).endswith("Warning"),
+            "agrees": not occurrence["type"] or occurrence["type"] == wording.get("exception", occurrence["type"]),
             "block": bisect_right(chains, occurrence["line"]),
             "letters": occurrence["letters"],
         }
@@ -503,6 +504,7 @@ def _public(index: dict[str, Any], hit: dict[str, Any], hits: list[dict[str, Any
         "line": hit["line"],
         "raw": hit["raw"],
         "wording": hit["wording"],
+        "exception": hit["exception"],
         "values": hit["values"],
         "why": why,
         "seen_in": [other["symptom"] for other in hits if other is not hit and other["role"] > hit["role"]],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import html
+import json
 import re
 from typing import Any
 
@@ -21,6 +22,8 @@ from .wording import Hole, Wording
 SHOWN = 160
 #: Lines of recorded output shown on a page: the beginning and the end of what is longer.
 HEAD, TAIL = 12, 28
+#: Lines of set-up that are shown again with every case.
+LONG_SETUP = 15
 DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
 _HOME = re.compile(r"^\{\{ (lookup|topics|evidence) \}\}$", re.MULTILINE)
 
@@ -32,7 +35,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
-    lines = [f"# {_plain(made.title)}", "", evidence_line(catalogue, symptom, language), ""]
+    lines = [f"# {_plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
     for line in made.body.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
@@ -41,7 +44,26 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
             lines.append(f"{line} {{#{by_heading[line]}}}")
         else:
             lines.append(line)
-    return "\n".join([*lines, *_further(catalogue, symptom, language), "", links(symptom, language, repository), *_synonyms(made, language)]) + "\n"
+    ending = [*_further(catalogue, symptom, language), "", links(symptom, language, repository), *_sources(catalogue, symptom, language), *_synonyms(made, language)]
+    return "\n".join([*lines, *ending]) + "\n"
+
+
+def _sources(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    """The documents whose entries (`rows`) this page answers, in one line."""
+    names = []
+    for document in dict.fromkeys(row.partition("-")[0] for row in symptom.snippet.rows):
+        source = catalogue.sources[document]
+        facts = [source["title"], *(source[name] for name in ("author", "licence") if name in source)]
+        names.append(html.escape(LABELS[language]["join-facts"].join(facts), quote=False))
+    return ["", f'<p class="tc-note" markdown="0">{LABELS[language]["after"].format(sources=LABELS[language]["join"].join(names))}</p>'] if names else []
+
+
+def _yours(made: pages.Page, language: str) -> list[str]:
+    """Where site.js puts the diagnosis with the values of the reader's own message, if the lookup sent them here."""
+    if not made.diagnoses:
+        return []
+    sentences = html.escape(json.dumps(made.diagnoses, ensure_ascii=False))
+    return [f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" hidden><p class="tc-note">{LABELS[language]["yours"]}</p><p></p></div>', ""]
 
 
 def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
@@ -121,15 +143,25 @@ def case(catalogue: Catalogue, symptom: Symptom, cells: dict[str, Cell], languag
     """Tabs of a case: fixed code, diff, failing code, what it printed."""
     label = LABELS[language]
     broken, fixed = cells["break"], cells["fix"]
-    program = "\n\n".join(cell.source for cell in [*symptom.snippet.setup_of(broken), broken])
     return "\n\n".join(
         [
             _tab(label["fixed"], fence(fixed.source, "python")),
             _tab(label["diff"], fence(diff(broken.source, fixed.source), "diff")),
-            _tab(label["failing"], fence(program, "python")),
+            _tab(label["failing"], fence(_program(symptom, broken, language), "python")),
             _tab(label["printed"], printed(catalogue, symptom, broken, language)),
         ]
     )
+
+
+def _program(symptom: Symptom, broken: Cell, language: str) -> str:
+    """The whole failing program. A long set-up stands once on a page, with the first case; the others point there."""
+    setup = symptom.snippet.setup_of(broken)
+    first = next(cell for cell in symptom.snippet.runs if cell.kind == "break")
+    shown = symptom.snippet.setup_of(first)
+    sources = [cell.source for cell in setup]
+    if broken is not first and sum(len(cell.source.splitlines()) for cell in shown) > LONG_SETUP:
+        sources = [LABELS[language]["setup-above"], *(cell.source for cell in setup if cell not in shown)]
+    return "\n\n".join([*sources, broken.source])
 
 
 def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
@@ -231,7 +263,7 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
     pieces = []
     for device in DEVICES:
         records = [record for record in catalogue.evidence if (record.device == "cpu") == (device == "cpu")]
-        found = [(state, _piece(record, symptom, state, language)) for record in records if (state := _state(record, symptom)) != "absent"]
+        found = [(state, _piece(record, symptom, state, language)) for record in records if (state := record.status(symptom.snippet)) != "absent"]
         if any(state in ("passed", "partly") for state, _ in found):
             # An older torch's run of an older text says nothing more.
             found = [item for item in found if item[0] in ("passed", "partly", "failed")]
@@ -242,15 +274,6 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
             texts.append(f"<span>{label['fault'].format(fault=html.escape(need.partition(':')[2].strip(), quote=False))}</span>")
     line = label["join"].join(texts) + label["stop"]
     return re.sub(r"(?<=>)[a-z]", lambda found: found[0].upper(), line, count=1)
-
-
-def _state(record: Evidence, symptom: Symptom) -> str:
-    """`Evidence.status`, with `partly` where nothing failed and some cells were skipped."""
-    status = record.status(symptom.snippet)
-    if status != "failed":
-        return status
-    outcomes = {cell["outcome"] for cell in record.symptoms[symptom.stem]["cells"].values()}
-    return "partly" if outcomes == {"passed", "skipped"} else status
 
 
 def _piece(record: Evidence, symptom: Symptom, state: str, language: str) -> str:
@@ -277,7 +300,7 @@ def evidence_table(catalogue: Catalogue, language: str) -> str:
     heading = LABELS[language]["table"]
     rows = [f"| {heading} |", "|" + " --- |" * (heading.count("|") + 1)]
     for record in catalogue.evidence:
-        states = [_state(record, symptom) for symptom in catalogue.symptoms.values()]
+        states = [record.status(symptom.snippet) for symptom in catalogue.symptoms.values()]
         dates = [entry["date"] for entry in record.symptoms.values()]
         counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("stale"))
         rows.append(f"| {record.torch} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
@@ -383,7 +406,7 @@ def lookup_form(language: str) -> str:
         f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
         f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
         f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
-        f'<p class="tc-note">{label["private"]}</p>'
+        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> {label["private"]}</p>'
         f"<noscript><p>{label['no-script']}</p></noscript></form>\n"
         '<div class="tc-result" data-lookup-result aria-live="polite"></div>'
     )

@@ -3,7 +3,7 @@
 
 import { diagnose, lookup } from "./lookup.js";
 
-const LIMIT = 2_000_000; // characters read of a paste: its end, where the error is
+const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
 const SHOWN = 400; // characters shown of one line
 const TEXT = {
   en: {
@@ -11,7 +11,8 @@ const TEXT = {
     failed: "The index could not be loaded, so nothing can be looked up. Reload the page; if that does not help, search or browse by topic.",
     empty: "There is nothing to look up: the text is only blanks. Paste the last lines of what your program printed.",
     binary: "This is not text. Paste the error text itself, or drop a log file.",
-    long: "This is more than 2 MB of text. Only its last 2 MB were read.",
+    reading: (share) => `Reading … ${Math.round(share * 100)} %`,
+    unreadable: "This file could not be read. Open it in an editor and paste its last lines.",
     none: "No match: no page here knows this message.",
     noneHint: "That is an honest answer, not a guess: a message is known here or it is not.",
     lookedFor: "Looked for:",
@@ -23,7 +24,8 @@ const TEXT = {
     ],
     copy: "Copy a report",
     copied: "Copied",
-    reportHint: "to propose this message for a page. It holds the line above; read it before you send it anywhere.",
+    report: "To propose it for a page, here it is without paths, addresses and numbers:",
+    neighbours: "Not a match; these pages only share words with it:",
     ambiguous: "Several independent errors are in this text, the most likely first.",
     also: "Also in this text",
     line: (n) => `Line ${n} of your text`,
@@ -49,7 +51,8 @@ const TEXT = {
     failed: "索引加载失败，无法查询。请刷新页面；仍然不行的话，请用搜索或按主题浏览。",
     empty: "没有可查的内容：文本全是空白。请粘贴程序最后打印的几行报错。",
     binary: "这不是文本。请粘贴报错文字，或者把日志文件拖进来。",
-    long: "文本超过 2 MB，只读取了最后 2 MB。",
+    reading: (share) => `正在读取…… ${Math.round(share * 100)} %`,
+    unreadable: "文件读取失败。请用编辑器打开，粘贴最后几行。",
     none: "没有匹配：这里没有页面认识这段报错。",
     noneHint: "这是如实的回答，不是猜测：要么认识，要么不认识。",
     lookedFor: "查找的是：",
@@ -61,7 +64,8 @@ const TEXT = {
     ],
     copy: "复制反馈内容",
     copied: "已复制",
-    reportHint: "用来提议为这段报错写一个页面。内容就是上面那一行，发出去之前请自己看一遍。",
+    report: "想提议为它写一个页面？下面是去掉路径、地址和数字之后的内容：",
+    neighbours: "不是匹配，只是用词相近的页面：",
     ambiguous: "这段文本里有几个互不相关的报错，最可能的排在前面。",
     also: "文本里还有",
     line: (n) => `你的文本第 ${n} 行`,
@@ -118,30 +122,64 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** What answers big texts and files: one worker, started when it is first needed; the newest question is the one that counts. */
+let worker = null;
+let asked = 0;
+
+/** {answer, lines}: of a short text at once, of a long one or a file through the worker, which tells how far it is. */
+async function ask(index, source, onProgress) {
+  const id = ++asked;
+  if (typeof source === "string" && source.length <= LIMIT) {
+    const answer = lookup(index, source);
+    const lines = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
+    return { answer, lines: answer.hits.map((hit) => [lines[hit.line - 2] ?? "", lines[hit.line] ?? ""]) };
+  }
+  if (worker) worker.terminate(); // what it was reading is out of date
+  worker = new Worker(new URL("lookup-worker.js", import.meta.url), { type: "module" });
+  return new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => {
+      if (data.id !== id) return;
+      if (data.error) reject(new Error(data.error));
+      else if (data.answer) resolve(data);
+      else onProgress(data.done);
+    };
+    worker.onerror = () => reject(new Error("worker"));
+    worker.postMessage({ index });
+    worker.postMessage(typeof source === "string" ? { id, text: source } : { id, file: source });
+  });
+}
+
 /** Bring a form to life. */
 export function start(form, result) {
   if (form.dataset.started) return;
   form.dataset.started = "yes";
   const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+  const words = TEXT[language];
   const area = form.querySelector("textarea");
   const reset = form.querySelector("button[type=reset]");
   let latest = 0;
 
-  async function answer() {
-    const asked = ++latest;
-    const text = area.value;
-    reset.hidden = !text;
-    if (!text) return result.replaceChildren();
+  async function answer(source = area.value) {
+    const own = ++latest;
+    const current = () => own === latest; // only the newest text is answered
+    const say = (text) => current() && result.replaceChildren(element("p", { class: "tc-card" }, text));
+    reset.hidden = !source;
+    if (!source) return result.replaceChildren();
+    const slow = setTimeout(() => say(words.loading), 300);
     let index;
     try {
-      const slow = setTimeout(() => asked === latest && result.replaceChildren(element("p", {}, TEXT[language].loading)), 300);
-      index = await loadIndex().finally(() => clearTimeout(slow));
+      index = await loadIndex();
     } catch {
-      if (asked === latest) result.replaceChildren(element("p", { class: "tc-card" }, TEXT[language].failed));
-      return;
+      return say(words.failed);
+    } finally {
+      clearTimeout(slow);
     }
-    // Only the newest text is answered: typing goes on while the index loads.
-    if (asked === latest) result.replaceChildren(...show(index, text, language));
+    try {
+      const found = await ask(index, source, (share) => say(words.reading(share)));
+      if (current()) result.replaceChildren(...show(index, found, language));
+    } catch {
+      say(words.unreadable);
+    }
   }
 
   let timer = 0;
@@ -157,51 +195,62 @@ export function start(form, result) {
       answer();
     });
   }
-  area.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
-  area.addEventListener("drop", async (event) => {
-    const file = event.dataTransfer.files[0];
-    if (!file) return;
+  const files = form.querySelector("input[type=file]");
+  files.addEventListener("change", () => files.files[0] && read(files.files[0]));
+  form.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
+  form.addEventListener("drop", (event) => {
+    if (!event.dataTransfer.files[0]) return;
     event.preventDefault();
-    area.value = await file.slice(Math.max(0, file.size - 2 * LIMIT)).text();
-    answer();
+    read(event.dataTransfer.files[0]);
   });
+  function read(file) {
+    area.value = "";
+    answer(file);
+  }
+
+  function fromAddress() {
+    if (!location.hash.startsWith("#q=")) return;
+    try {
+      area.value = decodeURIComponent(location.hash.slice(3));
+    } catch {
+      area.value = location.hash.slice(3); // a stray %
+    }
+  }
+  window.addEventListener("hashchange", () => form.isConnected && (fromAddress(), answer()));
+  fromAddress();
   loadIndex().catch(() => {}); // told when it is needed
   // A phone's keyboard would cover the page before it was read.
   if (matchMedia("(pointer: fine)").matches) area.focus({ preventScroll: true });
-  if (area.value) answer(); // what the browser kept over a reload
+  if (area.value) answer(); // from the address, or what the browser kept over a reload
 }
 
 /** The answer as elements. */
-function show(index, text, language) {
+function show(index, { answer, lines }, language) {
   const words = TEXT[language];
-  const skipped = Math.max(0, text.length - LIMIT);
-  const read = skipped ? text.slice(skipped) : text;
-  const before = skipped ? text.slice(0, skipped).split("\n").length - 1 : 0; // lines that were not read
-  const found = lookup(index, read);
-  const parts = skipped ? [element("p", { class: "tc-note" }, words.long)] : [];
-  if (found.status === "empty" || found.status === "binary") return [...parts, element("p", { class: "tc-card" }, words[found.status])];
-  if (found.status === "none") return [...parts, none(found.looked_for, words)];
-  const lines = read.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
-  const card = (hit) => hitCard(index, hit, found.hits, lines, before, language);
-  if (found.status === "ambiguous") return [...parts, element("p", {}, words.ambiguous), ...found.hits.map(card)];
-  const [first, ...others] = found.hits;
-  parts.push(card(first));
+  if (answer.status === "empty" || answer.status === "binary") return [element("p", { class: "tc-card" }, words[answer.status])];
+  if (answer.status === "none") return [none(index, answer, language)];
+  const card = (hit) => hitCard(index, hit, answer.hits, lines[answer.hits.indexOf(hit)], language);
+  if (answer.status === "ambiguous") return [element("p", {}, words.ambiguous), ...answer.hits.map(card)];
+  const [first, ...others] = answer.hits;
+  const parts = [card(first)];
   if (others.length) {
-    const items = others.map((hit) => element("li", {}, title(hit, language), ` · ${words.line(hit.line + before)}`));
+    const items = others.map((hit) => element("li", {}, title(hit, language), ` · ${words.line(hit.line)}`));
     parts.push(element("details", { class: "tc-also" }, element("summary", {}, `${words.also} (${others.length})`), element("ul", {}, items)));
   }
   return parts;
 }
 
+/** The page of a hit. The values travel in the fragment, which no browser sends to a server; site.js shows them there. */
 function address(hit) {
-  return new URL(`../${hit.topic}/${hit.symptom}/#fix`, import.meta.url).href;
+  const values = Object.keys(hit.values).length ? `v=${encodeURIComponent(JSON.stringify(hit.values))}` : "fix";
+  return new URL(`../${hit.topic}/${hit.symptom}/#${values}`, import.meta.url).href;
 }
 
 function title(hit, language) {
   return hit.page ? element("a", { href: address(hit) }, hit.title[language]) : element("span", {}, hit.title[language]);
 }
 
-function hitCard(index, hit, hits, lines, before, language) {
+function hitCard(index, hit, hits, around, language) {
   const words = TEXT[language];
   const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language)));
   const sentence = diagnose(index, hit, language);
@@ -210,42 +259,48 @@ function hitCard(index, hit, hits, lines, before, language) {
   else card.append(element("p", {}, words.unwritten));
   // Only an address of the web: the index is ours, but a link is a link.
   if (hit.docs?.startsWith("https://")) card.append(element("p", {}, words.docs, element("a", { href: hit.docs, rel: "noopener" }, hit.docs)));
-  card.append(quote(hit, lines, before, words));
+  card.append(quote(hit, around, words));
   const values = Object.entries(hit.values);
   if (values.length) {
     const pairs = values.map(([name, value]) => element("span", {}, element("var", {}, name), " = ", element("code", {}, value.trim())));
     card.append(element("p", { class: "tc-values" }, words.values, pairs));
   }
-  const around = hit.seen_in.map((stem) => hits.find((other) => other.symptom === stem)).filter(Boolean);
-  if (around.length) card.append(element("p", { class: "tc-note" }, words.seenIn, around.flatMap((other, at) => (at ? [", ", title(other, language)] : [title(other, language)]))));
+  const wrappers = hit.seen_in.map((stem) => hits.find((other) => other.symptom === stem)).filter(Boolean);
+  if (wrappers.length) card.append(element("p", { class: "tc-note" }, words.seenIn, wrappers.flatMap((other, at) => (at ? [", ", title(other, language)] : [title(other, language)]))));
   const reasons = hit.why.map((code) => words.reasons[code]).filter(Boolean);
   if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(language === "zh" ? "；" : "; ")}`, language === "zh" ? "。" : "."));
   return card;
 }
 
 /** The matched line, with one line before and after it. */
-function quote(hit, lines, before, words) {
+function quote(hit, [previous, next], words) {
   const cut = (line) => (line.length > SHOWN ? `${line.slice(0, SHOWN)} …` : line);
-  const at = hit.line - 1;
   const code = element("code", {});
-  if (at > 0) code.append(`${cut(lines[at - 1])}\n`);
+  if (previous) code.append(`${cut(previous)}\n`);
   code.append(element("mark", {}, cut(hit.raw)));
-  if (lines[at + 1]) code.append(`\n${cut(lines[at + 1])}`);
-  return element("figure", { class: "tc-quote" }, element("figcaption", {}, words.line(hit.line + before)), element("pre", {}, code));
+  if (next) code.append(`\n${cut(next)}`);
+  return element("figure", { class: "tc-quote" }, element("figcaption", {}, words.line(hit.line)), element("pre", {}, code));
 }
 
-function none(lookedFor, words) {
+function none(index, answer, language) {
+  const words = TEXT[language];
   const card = element("section", { class: "tc-card tc-none" }, element("h2", {}, words.none), element("p", {}, words.noneHint));
-  if (!lookedFor) card.append(element("p", {}, words.nothingPrinted));
-  else card.append(element("p", {}, words.lookedFor), element("pre", {}, element("code", {}, lookedFor.slice(0, SHOWN))));
+  if (!answer.looked_for) card.append(element("p", {}, words.nothingPrinted));
+  else card.append(element("p", {}, words.lookedFor), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
   card.append(element("ul", {}, words.advice.map((text) => element("li", {}, text))));
-  if (lookedFor) {
+  if (answer.neighbours.length) {
+    const links = answer.neighbours.map((stem) => element("li", {}, title({ ...index.symptoms[stem], symptom: stem, values: {} }, language)));
+    card.append(element("p", { class: "tc-note" }, words.neighbours), element("ul", { class: "tc-note" }, links));
+  }
+  if (answer.report) {
+    // Shown as it would be copied, before anything is copied.
+    const report = `Unknown message:\n\n    ${answer.report}\n\ntorch version:\nWhat caused it, and what cured it:\n`;
     const button = element("button", { type: "button", class: "md-button" }, words.copy);
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(`Unknown message:\n\n    ${lookedFor}\n\ntorch version:\nWhat caused it, and what cured it:\n`);
+      await navigator.clipboard.writeText(report);
       button.textContent = words.copied;
     });
-    card.append(element("p", { class: "tc-note" }, button, " ", words.reportHint));
+    card.append(element("p", { class: "tc-note" }, words.report), element("pre", {}, element("code", {}, report)), element("p", {}, button));
   }
   return card;
 }

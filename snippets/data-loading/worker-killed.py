@@ -36,7 +36,6 @@
 #     near: ["_try_get_data"]
 #     sample: "ConnectionResetError: [Errno 104] Connection reset by peer"
 #   - text: "EOFError"
-#     exception: EOFError
 #     role: symptom
 #     near: ["_try_get_data"]
 # tags: [crash, dataloader, multiprocessing, oom, ram]
@@ -127,7 +126,7 @@ def labels_of(records):
 
 
 # %% break objects-copied
-records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]  # a million Python objects
+records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]  # more than a million Python objects
 train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
 
 # %% check objects-copied

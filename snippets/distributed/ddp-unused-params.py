@@ -20,7 +20,7 @@
 #     exception: RuntimeError
 # tags: [ddp, fine-tuning, gan, loss, multiprocessing]
 # needs: [fork]
-# related: [autograd/backward-second-time, autograd/modified-by-inplace]
+# related: [distributed/collective-deadlock, distributed/ddp-ready-once, autograd/backward-second-time]
 # rows: [S001-126, S001-69]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
 # ---
@@ -84,7 +84,7 @@ class TwoHeads(nn.Module):
 # %% break unused-output
 def train(rank):
     model = DDP(TwoHeads())
-    for _ in range(2):
+    for _ in range(4):
         label, box = model(batch(rank))
         loss = label.square().mean()  # box takes no part: its head gets no gradient
         model.zero_grad()
@@ -104,7 +104,7 @@ assert without_gradient(model) == ["box.weight", "box.bias"]
 # %% fix unused-output
 def train(rank):
     model = DDP(TwoHeads())
-    for _ in range(2):
+    for _ in range(4):
         label, box = model(batch(rank))
         loss = label.square().mean() + box.abs().mean()
         model.zero_grad()
@@ -134,7 +134,7 @@ class LeftOver(nn.Module):
 def train(rank):
     model = LeftOver()
     model = DDP(model)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
 
@@ -155,7 +155,7 @@ def train(rank):
     model = LeftOver()
     model.pooler.requires_grad_(False)  # before DDP(...); or delete the layer
     model = DDP(model)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
 
@@ -182,7 +182,7 @@ class FrozenBody(nn.Module):
 def train(rank):
     model = FrozenBody()  # forward trains the head only, but every parameter still says requires_grad
     model = DDP(model)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
 
@@ -203,7 +203,7 @@ def train(rank):
     model = FrozenBody()
     model.body.requires_grad_(False)  # before DDP(...): DDP waits for what requires a gradient now
     model = DDP(model)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
 
@@ -219,7 +219,7 @@ def train(rank):
     model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
     model = DDP(model)
     model.module[0].requires_grad_(False)  # too late: DDP has made its list
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
 
@@ -240,7 +240,7 @@ def train(rank):
     model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
     model[0].requires_grad_(False)
     model = DDP(model)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
 
@@ -264,7 +264,7 @@ class DayNight(nn.Module):
 # %% break branch
 def train(rank):
     model = DDP(DayNight())
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank), dark=rank == 1).square().mean().backward()  # each rank takes its own way
 
@@ -284,7 +284,7 @@ assert by_day != without_gradient(model)
 # %% fix branch
 def train(rank):
     model = DDP(DayNight(), find_unused_parameters=True)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank), dark=rank == 1).square().mean().backward()
 
@@ -298,7 +298,7 @@ run(train)
 # %% break skipped-loss
 def train(rank):
     model = DDP(TwoHeads())
-    for has_boxes in [True, False, True]:
+    for has_boxes in [True, False, False, True]:
         label, box = model(batch(rank))
         loss = label.square().mean()
         if has_boxes:
@@ -321,7 +321,7 @@ assert without_gradient(model) == ["box.weight", "box.bias"]
 # %% fix skipped-loss
 def train(rank):
     model = DDP(TwoHeads())
-    for has_boxes in [True, False, True]:
+    for has_boxes in [True, False, False, True]:
         label, box = model(batch(rank))
         loss = label.square().mean()
         if has_boxes:
@@ -371,7 +371,7 @@ assert without_gradient(gan) == ["generator.weight", "generator.bias"]
 def train(rank):
     gan = Gan()
     generator, critic = DDP(gan.generator), DDP(gan.critic)  # one wrapper for each network
-    for _ in range(2):
+    for _ in range(4):
         fake = generator(batch(rank))
         critic(fake.detach()).mean().backward()
         critic.zero_grad()
@@ -405,7 +405,7 @@ class Detector(TwoHeads):
 # %% break hidden-output
 def train(rank):
     model = DDP(Detector(Output), find_unused_parameters=True)  # a dataclass: DDP does not look inside
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank)).label.square().mean().backward()
 
@@ -421,7 +421,7 @@ assert not isinstance(output, torch.Tensor | tuple | list | dict)
 # %% fix hidden-output
 def train(rank):
     model = DDP(Detector(dict), find_unused_parameters=True)
-    for _ in range(2):
+    for _ in range(4):
         model.zero_grad()
         model(batch(rank))["label"].square().mean().backward()
 
@@ -432,37 +432,48 @@ def train(rank):
 run(train)
 
 
-# %%
-class Warmup(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.body, self.head = nn.Linear(3, 4), nn.Linear(4, 2)
-
-    def forward(self, x, freeze):
-        x = self.body(x)
-        return self.head(x.detach() if freeze else x)
-
-
-# %% break changing-graph
+# %% break static-graph
 def train(rank):
-    model = DDP(Warmup(), static_graph=True)
-    for freeze in [False, True, True]:  # the second step leaves out what the first one used
+    model = DDP(TwoHeads(), static_graph=True)
+    for _ in range(4):  # raises in the third step; the second one has already gone wrong, in silence
+        label, box = model(batch(rank))
+        loss = label.square().mean()
         model.zero_grad()
-        model(batch(rank), freeze).square().mean().backward()
+        loss.backward()
 
 
 run(train)
 
 
-# %% fix changing-graph
+# %% check static-graph
 def train(rank):
-    model = DDP(Warmup(), find_unused_parameters=True)
-    for freeze in [False, True, True]:
+    model = DDP(TwoHeads(), static_graph=True)
+    for _ in range(2):
+        label, box = model(batch(rank))
         model.zero_grad()
-        model(batch(rank), freeze).square().mean().backward()
+        label.square().mean().backward()
+    gradient = model.module.label.bias.grad
+    average = gradient.clone()
+    dist.all_reduce(average)
+    if rank == 0:
+        print(gradient, average / 2)  # after the second step: the gradient of this rank, and the average that it ought to be
+    assert not torch.allclose(gradient, average / 2)
 
-    assert model.module.body.weight.grad is None
-    assert same_as_one_process(model, lambda model, rank: model(batch(rank), True).square().mean())
+
+run(train)
+
+
+# %% fix static-graph
+def train(rank):
+    model = DDP(TwoHeads(), find_unused_parameters=True)
+    for _ in range(4):
+        label, box = model(batch(rank))
+        loss = label.square().mean()
+        model.zero_grad()
+        loss.backward()
+
+    assert model.module.box.weight.grad is None
+    assert same_as_one_process(model, lambda model, rank: model(batch(rank))[0].square().mean())
 
 
 run(train)

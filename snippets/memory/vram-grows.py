@@ -1,5 +1,4 @@
 # ---
-# wordings: []
 # tags: [cuda, inference, loss, oom, rnn]
 # cases:
 #   cached-blocks: {needs: [cuda]}
@@ -9,40 +8,48 @@
 # ---
 
 # %%
-import os
+import weakref
 
 import torch
 from torch import nn
 
 torch.manual_seed(0)
-model = nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Linear(4096, 1))
-batches = torch.randn(40, 256, 64)  # 40 batches; the graph of each keeps 4 MiB
-model(batches[0]).mean().backward()  # what only the first step needs
+model = nn.Sequential(nn.Linear(64, 1024), nn.ReLU(), nn.Linear(1024, 1))
+batches = torch.randn(40, 64, 64)  # 40 batches of 64 samples; the graph of each batch keeps 256 KiB
+remembered = weakref.WeakValueDictionary()
 
 
-def in_use():
-    """MiB that live tensors hold on a GPU; without one, all memory of this process (Linux)."""
-    if batches.is_cuda:
-        return torch.cuda.memory_allocated() / 2**20
-    with open("/proc/self/statm") as numbers:
-        return int(numbers.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+def remember(tensor):
+    """Called for each tensor that a graph keeps; the copy shares its memory, and lives as long as the graph."""
+    copy = tensor.detach()
+    remembered[id(copy)] = copy
+    return copy
+
+
+counting = torch.autograd.graph.saved_tensors_hooks(remember, lambda tensor: tensor)
+counting.__enter__()  # from here on, in the whole program
+
+
+def kept():
+    """MiB that graphs keep. On a GPU torch.cuda.memory_allocated() shows it; counting works everywhere."""
+    blocks = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in remembered.values()}
+    return sum(blocks.values()) / 2**20
 
 
 # %% break running-total
-start, total = in_use(), 0
+total = 0
 for batch in batches:  # validation: no backward()
-    total += model(batch).mean()  # a tensor, and through it the graph of every batch
+    total += model(batch).mean()  # a tensor, and with it the graph of every batch
     torch.cuda.empty_cache()  # frees nothing: all of it is in use
-grown = in_use() - start
-assert grown > 100
+without_backward = kept()
+assert without_backward > 10
 
-del total
-start, total = in_use(), 0
+total = 0
 for batch in batches:
     loss = model(batch).mean()
-    loss.backward()  # frees the large part of this batch's graph
+    loss.backward()  # frees what this batch's graph keeps
     total += loss
-assert in_use() - start < grown / 5  # in a training loop the same mistake is small
+assert kept() < without_backward / 10  # in a training loop the same line does little harm
 
 # %% check running-total
 total = 0
@@ -52,81 +59,68 @@ print(total.requires_grad)  # True: not a number, but a tensor that keeps the gr
 assert total.requires_grad
 
 # %% fix running-total
-start, total = in_use(), 0.0
+total = 0.0
 for batch in batches:
     total += model(batch).mean().item()  # a plain number
-grown = in_use() - start
+assert kept() == 0
 
-assert grown < 40
-expected = torch.stack([model(batch).mean().detach() for batch in batches]).sum()
-torch.testing.assert_close(torch.tensor(total), expected.cpu(), rtol=1e-4, atol=1e-4, check_dtype=False, check_device=False)
+expected = sum(model(batch).mean().detach() for batch in batches)
+assert abs(total - expected.item()) < 1e-3
 
 # %% break kept-outputs
-start, outputs = in_use(), []
+outputs = []
 for batch in batches:
     outputs.append(model(batch))
-grown = in_use() - start
-assert sum(output.nbytes for output in outputs) == 40 * 1024  # the outputs themselves: 40 KiB
-assert grown > 100
+assert sum(output.nbytes for output in outputs) == 40 * 64 * 4  # the outputs themselves: 10 KiB
+assert kept() > 10  # what they hold on to: 10 MiB
 
 # %% check kept-outputs
-outputs = [model(batch) for batch in batches[:3]]
-print([output.requires_grad for output in outputs])  # True: each keeps the graph it came from
-assert all(output.requires_grad for output in outputs)
+outputs = []
+for batch in batches:
+    outputs.append(model(batch))
+print(outputs[0].requires_grad)  # True: each output keeps the graph that made it
+assert outputs[0].requires_grad
 
 # %% fix kept-outputs
-start, outputs = in_use(), []
+outputs = []
 for batch in batches:
     outputs.append(model(batch).detach().cpu())  # or the whole loop under torch.no_grad()
-grown = in_use() - start
+assert kept() == 0
 
-assert grown < 40
-torch.testing.assert_close(torch.cat(outputs), model(batches.flatten(0, 1)).detach().cpu(), rtol=1e-4, atol=1e-4)
+torch.testing.assert_close(torch.cat(outputs), model(batches.flatten(0, 1)).detach().cpu(), rtol=1e-4, atol=1e-5)
 
 # %%
-rnn = nn.RNN(64, 1024)
-rnn(batches[0])[0].mean().backward()
-
-
-def graph_size(tensor):
-    """Operations that a backward pass from this tensor would go through."""
-    todo, seen = [tensor.grad_fn], set()
-    while todo:
-        node = todo.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            todo += [before for before, _ in node.next_functions]
-    return len(seen)
-
+cell = nn.RNNCell(64, 256)
 
 # %% break carried-graph
-start, hidden = in_use(), torch.zeros(1, 1024)
+hidden, grown = torch.zeros(64, 256), []
 for batch in batches:
-    output, hidden = rnn(batch, hidden)  # hidden brings the graphs of all steps before
-    output.mean().backward(retain_graph=True)  # and this keeps them
-grown = in_use() - start
-assert grown > 30
+    hidden = cell(batch, hidden)  # brings the graphs of all steps before
+    hidden.square().mean().backward(retain_graph=True)  # and this keeps them
+    grown.append(kept())
+assert grown[-1] > 3 * grown[0]
 
 # %% check carried-graph
-hidden, sizes = torch.zeros(1, 1024), []
+hidden, grown = torch.zeros(64, 256), []
 for batch in batches[:4]:
-    output, hidden = rnn(batch, hidden)
-    output.mean().backward(retain_graph=True)
-    sizes.append(graph_size(output))
-print(sizes)  # grows from step to step: an old step is still attached
-assert sizes[-1] > 3 * sizes[0]
+    hidden = cell(batch, hidden)
+    hidden.square().mean().backward(retain_graph=True)
+    grown.append(kept())
+print(grown)  # MiB after each step: grows, although the batches are equally large and backward() was called
+assert grown == sorted(set(grown))
 
 # %% fix carried-graph
-start, hidden = in_use(), torch.zeros(1, 1024)
+hidden = torch.zeros(64, 256)
 for batch in batches:
-    output, hidden = rnn(batch, hidden.detach())  # the value goes on, the graph does not
-    output.mean().backward()
-grown = in_use() - start
+    hidden = cell(batch, hidden.detach())  # the value goes on, the graph does not
+    hidden.square().mean().backward()
+assert kept() == 0
 
-assert grown < 15
-with torch.no_grad():  # the state is still carried
-    whole, _ = rnn(batches.flatten(0, 1))
-torch.testing.assert_close(hidden, whole[-1:], rtol=1e-4, atol=1e-4)
+expected = torch.zeros(64, 256)  # the state is still carried from step to step
+with torch.no_grad():
+    for batch in batches:
+        expected = cell(batch, expected)
+torch.testing.assert_close(hidden, expected)
 
 
 # %%

@@ -1,0 +1,250 @@
+# ---
+# wordings:
+#   - text: "Expected to mark a variable ready only once"
+#     exception: RuntimeError
+#   - text: "Parameter at index {index:int} with name {parameter:ident} has been marked as ready twice"
+#     exception: RuntimeError
+#     sample: "Parameter at index 255 with name base_model.model.model.layers.31.self_attn.o_proj.lora_B.weight has been marked as ready twice. This means that multiple autograd engine  hooks have fired for this particular parameter during this iteration."
+#   - text: "Parameter at index {index:int} has been marked as ready twice"
+#     exception: RuntimeError
+#     sample: "Parameter at index 63 has been marked as ready twice. This means that multiple autograd engine  hooks have fired for this particular parameter during this iteration."
+#   - text: "Reused parameters in multiple reentrant backward passes"
+#     exception: RuntimeError
+#   - text: "1) Use of a module parameter outside the `forward` function"
+#     exception: RuntimeError
+# tags: [activation-checkpointing, backward, ddp, fine-tuning, lora, multiprocessing]
+# needs: [fork]
+# cases:
+#   whole-model: {silent: true}
+# related: [distributed/ddp-unused-params]
+# rows: [S001-107]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html", "https://docs.pytorch.org/docs/stable/checkpoint.html"]
+# ---
+
+# %%
+import copy
+import tempfile
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.checkpoint import checkpoint
+
+
+def worker(rank, train, folder):
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2, timeout=timedelta(seconds=60))
+    torch.manual_seed(0)
+    train(rank)
+    dist.destroy_process_group()
+
+
+def run(train):
+    """What torchrun does: train(rank) in two processes."""
+    import torch._dynamo  # DDP needs it: importing it once, before the fork, saves seconds
+
+    with tempfile.TemporaryDirectory() as folder:
+        mp.start_processes(worker, (train, folder), nprocs=2, start_method="fork")
+
+
+def batch(rank):
+    return torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True) + rank
+
+
+def same_as_one_process(model):
+    """Does this rank hold the gradients that one process would get from the batches of both ranks?"""
+    single = copy.deepcopy(model.module)
+    single.zero_grad()
+    ((single(batch(0)).square().mean() + single(batch(1)).square().mean()) / 2).backward()
+    for mine, expected in zip(model.module.parameters(), single.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, expected.grad)
+    return True
+
+
+def graph_of(tensor):
+    """The nodes of the graph that backward() will walk through."""
+    nodes, todo = set(), [tensor.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in nodes:
+            nodes.add(node)
+            todo += [following for following, _ in node.next_functions]
+    return nodes
+
+
+# %%
+class Layers(nn.Module):
+    def __init__(self, use_reentrant):
+        super().__init__()
+        self.stem, self.layer, self.use_reentrant = nn.Linear(3, 3), nn.Linear(3, 3), use_reentrant
+
+    def forward(self, x):
+        return checkpoint(self.layer, self.stem(x), use_reentrant=self.use_reentrant)
+
+
+# %% break find-unused
+def train(rank):
+    model = DDP(Layers(use_reentrant=True), find_unused_parameters=True)
+    model(batch(rank)).square().mean().backward()
+
+
+run(train)
+
+# %% check find-unused
+loss = Layers(use_reentrant=True)(batch(0)).square().mean()  # the bare model, in one process
+names = [node.name() for node in graph_of(loss)]
+print(names.count("CheckpointFunctionBackward"))  # not 0: re-entrant checkpointing is on
+assert "CheckpointFunctionBackward" in names
+
+
+# %% fix find-unused
+def train(rank):
+    model = DDP(Layers(use_reentrant=False), find_unused_parameters=True)
+    model(batch(rank)).square().mean().backward()
+
+    assert same_as_one_process(model)
+
+
+run(train)
+
+
+# %%
+class SharedBlock(Layers):
+    def forward(self, x):
+        x = self.stem(x)
+        for _ in range(2):  # the same layer twice, each time in a checkpoint of its own
+            x = checkpoint(self.layer, x, use_reentrant=self.use_reentrant)
+        return x
+
+
+# %% break shared-block
+def train(rank):
+    model = DDP(SharedBlock(use_reentrant=True))
+    model(batch(rank)).square().mean().backward()
+
+
+run(train)
+
+# %% check shared-block
+model, arrived = SharedBlock(use_reentrant=True), []
+for name, parameter in model.named_parameters():
+    parameter.register_post_accumulate_grad_hook(lambda _, name=name: arrived.append(name))
+model(batch(0)).square().mean().backward()
+print({name: arrived.count(name) for name in arrived})  # DDP allows 1
+assert arrived.count("layer.weight") == 2
+
+
+# %% fix shared-block
+def train(rank):
+    model = DDP(SharedBlock(use_reentrant=False))
+    model(batch(rank)).square().mean().backward()
+
+    assert same_as_one_process(model)
+
+
+run(train)
+
+
+# %%
+class Body(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.body(x)
+
+
+# %% break outside-forward
+def train(rank):
+    model = DDP(Body(), find_unused_parameters=True)
+    features = model(batch(rank))
+    model.module.head(features).square().mean().backward()  # the head runs after DDP has looked for unused parameters
+
+
+run(train)
+
+# %% check outside-forward
+model = Body()
+features = model(batch(0))
+loss = model.head(features).square().mean()
+seen = [node.variable for node in graph_of(features) if node.name() == "torch::autograd::AccumulateGrad"]
+outside = [name for name, parameter in model.named_parameters() if not any(parameter is other for other in seen)]
+loss.backward()
+print([name for name in outside if model.get_parameter(name).grad is not None])  # trained, but not part of what forward() returned
+assert outside == ["head.weight", "head.bias"] and model.head.weight.grad is not None
+
+
+# %% fix outside-forward
+class WithHead(Body):
+    def forward(self, x):
+        return self.head(self.body(x))  # all that is trained runs inside forward()
+
+
+def train(rank):
+    model = DDP(WithHead(), find_unused_parameters=True)
+    model(batch(rank)).square().mean().backward()
+
+    assert same_as_one_process(model)
+
+
+run(train)
+
+
+# %%
+class OnlyShared(nn.Module):
+    """All parameters are in the block that is used twice."""
+
+    def __init__(self, use_reentrant):
+        super().__init__()
+        self.layer, self.use_reentrant = nn.Linear(3, 3), use_reentrant
+
+    def forward(self, x):
+        for _ in range(2):
+            x = checkpoint(self.layer, x, use_reentrant=self.use_reentrant)
+        return x
+
+
+def gradient_of_each_rank(model):
+    mine = model.module.layer.weight.grad
+    both = [torch.zeros_like(mine) for _ in range(2)]
+    dist.all_gather(both, mine)
+    return both
+
+
+# %% break whole-model
+def train(rank):
+    model = DDP(OnlyShared(use_reentrant=True))
+    model(batch(rank)).square().mean().backward()  # no error
+    first, second = gradient_of_each_rank(model)
+    assert not torch.allclose(first, second)  # must be equal: from here on the ranks train two different models
+
+
+run(train)
+
+
+# %% check whole-model
+def train(rank):
+    model = DDP(OnlyShared(use_reentrant=True))
+    model(batch(rank)).square().mean().backward()
+    first, second = gradient_of_each_rank(model)
+    if rank == 0:
+        print("largest difference between the ranks:", (first - second).abs().max().item())  # must be 0
+    assert not torch.equal(first, second)
+
+
+run(train)
+
+
+# %% fix whole-model
+def train(rank):
+    model = DDP(OnlyShared(use_reentrant=False))
+    model(batch(rank)).square().mean().backward()
+    first, second = gradient_of_each_rank(model)
+
+    assert torch.equal(first, second) and same_as_one_process(model)
+
+
+run(train)

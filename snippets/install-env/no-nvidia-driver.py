@@ -1,0 +1,117 @@
+# ---
+# wordings:
+#   - text: "CUDA initialization: Found no NVIDIA driver on your system"
+#     exception: UserWarning
+#   - text: "Found no NVIDIA driver on your system"
+# tags: [container, cuda, driver]
+# needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]
+# cases:
+#   library-not-found: {silent: true}
+#   no-gpu: {silent: true}
+# related: [install-env/error-804]
+# rows: [S001-99]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
+# ---
+
+# %%
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nvidia  # NVIDIA's wheels: the real CUDA runtime
+import torch
+from torch.utils.cpp_extension import get_cxx_compiler
+
+folder = Path(tempfile.mkdtemp())
+RUNTIME = next(str(file) for root in nvidia.__path__ for file in sorted(Path(root).glob("*/lib/libcudart.so.*")))
+
+if torch.version.cuda:
+    START = "import torch; torch.cuda.current_device()"
+    COMPLAINT = "Found no NVIDIA driver on your system"
+else:  # a CPU build has no CUDA to start: ask NVIDIA's runtime the two things that torch asks it
+    START = f"""
+import ctypes
+runtime, count, version = ctypes.CDLL({RUNTIME!r}), ctypes.c_int(), ctypes.c_int()
+code = runtime.cudaGetDeviceCount(ctypes.byref(count))
+runtime.cudaDriverGetVersion(ctypes.byref(version))
+print(f"cudaGetDeviceCount answers {code}, version of the driver: {version.value}")
+"""
+    COMPLAINT = "version of the driver: 0"  # which torch prints as "Found no NVIDIA driver on your system"
+
+
+def python(program, LD_LIBRARY_PATH=""):
+    """Run a program in a new process; the last line that it prints."""
+    search = ":".join(filter(None, [LD_LIBRARY_PATH, os.environ.get("LD_LIBRARY_PATH")]))
+    environment = {**os.environ, "LD_LIBRARY_PATH": search}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=environment, cwd=folder, capture_output=True, text=True)
+    return (done.stdout + done.stderr).replace(f"{folder}/", "").strip().splitlines()[-1]
+
+
+# A file that is no library: what is left in images that were built on a machine with a GPU and run without one.
+(folder / "empty").mkdir()
+(folder / "empty/libcuda.so.1").touch()
+
+# %%
+# The machine's own libcuda.so.1, or a stand-in that says the truth where there is no GPU.
+LIBCUDA = r"""
+#include <string.h>
+extern "C" {
+int cuInit(unsigned flags) { return 100; }  // no CUDA-capable device is detected
+int cuDriverGetVersion(int *version) { *version = 99000; return 0; }
+int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned long flags, int *status) {
+    *found = (void *)cuInit;
+    if (!strcmp(name, "cuDriverGetVersion")) *found = (void *)cuDriverGetVersion;
+    if (!strncmp(name, "cuGetProcAddress", 16)) *found = (void *)cuGetProcAddress_v2;
+    return 0;
+}
+}
+"""
+FIND = "import ctypes; ctypes.CDLL('libcuda.so.1'); print('libcuda.so.1 is found')"
+driver = ""
+if python(FIND) != "libcuda.so.1 is found":
+    driver = "driver"
+    (folder / driver).mkdir()
+    build = [get_cxx_compiler(), "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c++", "-", "-o", str(folder / "driver/libcuda.so.1")]
+    subprocess.run(build, input=LIBCUDA, text=True, check=True)
+
+# %% break library-not-found
+output = python(START, LD_LIBRARY_PATH="empty")
+print(output)
+assert COMPLAINT in output
+
+# %% check library-not-found
+output = python("import ctypes; ctypes.CDLL('libcuda.so.1')", LD_LIBRARY_PATH="empty")
+print(output)
+assert output.startswith("OSError: ") and "libcuda.so.1" in output
+
+# %% fix library-not-found
+assert python(FIND, LD_LIBRARY_PATH=driver) == "libcuda.so.1 is found"
+output = python(START, LD_LIBRARY_PATH=driver)
+print(output)
+assert COMPLAINT not in output
+
+# %%
+TRAIN = """
+import torch
+device = "cuda"
+model = torch.nn.Linear(3, 1).to(device)
+print(model(torch.ones(2, 3, device=device)).shape, device)
+"""
+
+# %% break no-gpu
+output = python(TRAIN, LD_LIBRARY_PATH="empty")
+print(output)
+assert COMPLAINT in output or "Torch not compiled with CUDA enabled" in output  # the second is what a CPU build says
+
+# %% check no-gpu
+output = python("import torch; print(torch.cuda.is_available())", LD_LIBRARY_PATH="empty")
+print(output)
+assert output == "False"
+
+# %% fix no-gpu
+asked = TRAIN.replace('"cuda"', '"cuda" if torch.cuda.is_available() else "cpu"')
+output = python(asked, LD_LIBRARY_PATH="empty")
+print(output)
+assert output == "torch.Size([2, 1]) cpu"

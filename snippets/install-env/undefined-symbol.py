@@ -1,0 +1,116 @@
+# ---
+# wordings:
+#   - text: "undefined symbol: {symbol:ident}"
+#     near: [torch, c10, N2at, _ZN2at, _ZNK2at, libcu, libnccl, nccl, nvJitLink, iJIT_, cuDevicePrimaryCtx, flash_attn, flash-attn, nvidia/]
+#     sample: "ImportError: flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi"
+#   - text: "not defined in file {library:ident} with link time reference"
+#     near: [torch, nvidia/cublas, nvidia/cudnn, nvidia/cusparse]
+#     sample: "OSError: /opt/conda/lib/python3.9/site-packages/nvidia/cublas/lib/libcublas.so.11: symbol cublasLtGetStatusString version libcublasLt.so.11 not defined in file libcublasLt.so.11 with link time reference"
+#   - text: "Symbol not found: {symbol:ident}"
+#     near: [torch, c10, N2at]
+#     sample: "Symbol not found: __ZN2at4_ops5zeros4callEN3c108ArrayRefINS2_6SymIntEEE"
+#   - text: "symbol not found in flat namespace '{symbol:ident}'"
+#     near: [torch, c10, N2at]
+#     sample: "symbol not found in flat namespace '__ZN3c1010Dispatcher17runRecordFunctionERNS_0E'"
+# tags: [cpp-extension, cuda, driver, import-error, shared-library]
+# needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
+# related: [install-env/extension-compile]
+# rows: [S001-117]
+# docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
+# ---
+
+# %%
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import torch
+from torch.utils.cpp_extension import get_cxx_compiler, include_paths
+
+folder = os.path.realpath(tempfile.mkdtemp())
+os.chdir(folder)
+
+
+def compile_library(name, code, *flags):
+    """Make the shared library `name` in a new folder."""
+    os.makedirs(os.path.dirname(name), exist_ok=True)
+    with open("code.cpp", "w") as file:
+        file.write(code)
+    subprocess.run([get_cxx_compiler(), "-shared", "-fPIC", "-o", name, "code.cpp", *flags], check=True)
+
+
+def load(name, LD_LIBRARY_PATH):
+    """Load a library in a new process, and print from which file the libraries came."""
+    program = f"import ctypes; ctypes.CDLL('./{name}'); print(*sorted({{line.split()[-1] for line in open('/proc/self/maps') if '{folder}' in line}}))"
+    environment = {**os.environ, "LD_LIBRARY_PATH": LD_LIBRARY_PATH}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    print((done.stdout + done.stderr).replace(folder + "/", ""))
+    return done.returncode == 0
+
+
+# %%
+EXTENSION = """
+#include <c10/util/Exception.h>
+extern "C" int half(int n) { TORCH_CHECK(n % 2 == 0, std::string("odd number ") + std::to_string(n)); return n / 2; }
+"""
+HERE = [*(f"-I{path}" for path in include_paths()), f"-L{torch.__path__[0]}/lib", f"-Wl,-rpath,{torch.__path__[0]}/lib", "-lc10", "-std=c++20"]
+
+# %% break other-pytorch
+compile_library("ext/half.so", EXTENSION, *HERE, "-D_GLIBCXX_USE_CXX11_ABI=0")  # as for most wheels of PyTorch before 2.7
+ctypes.CDLL("./ext/half.so")
+
+# %% check other-pytorch
+compile_library("ext/half.so", EXTENSION, *HERE, "-D_GLIBCXX_USE_CXX11_ABI=0")
+try:
+    ctypes.CDLL("./ext/half.so")
+except OSError as error:
+    symbol = re.search("undefined symbol: (.*)", str(error))[1]
+    print(symbol, torch.__version__, torch.version.cuda, torch.compiled_with_cxx11_abi(), sep="\n")
+assert symbol.startswith("_ZN3c10") or symbol.startswith("_ZNK3c10")  # c10:: and at:: are PyTorch's own names
+
+# %% fix other-pytorch
+compile_library("ext/half.so", EXTENSION, *HERE)  # built for the PyTorch that is installed
+assert ctypes.CDLL("./ext/half.so").half(6) == 3
+
+# %%
+# libcuda.so.1 is the driver's library. An old driver, or a stub, lacks the newer functions.
+compile_library("old/libcuda.so.1", 'extern "C" int cuDevicePrimaryCtxRelease(int gpu) { return 0; }', "-Wl,-soname,libcuda.so.1")
+compile_library("driver/libcuda.so.1", 'extern "C" int cuDevicePrimaryCtxRelease_v2(int gpu) { return 0; }', "-Wl,-soname,libcuda.so.1")
+PLUGIN = 'extern "C" int cuDevicePrimaryCtxRelease_v2(int); extern "C" int stop() { return cuDevicePrimaryCtxRelease_v2(0); }'
+compile_library("cupy/plugin.so", PLUGIN, "driver/libcuda.so.1")
+
+# %% break old-driver-library
+load("cupy/plugin.so", LD_LIBRARY_PATH=f"{folder}/old:{folder}/driver")
+
+# %% check old-driver-library
+for name in ("old/libcuda.so.1", "driver/libcuda.so.1"):
+    print(name, hasattr(ctypes.CDLL(f"./{name}"), "cuDevicePrimaryCtxRelease_v2"))
+assert not hasattr(ctypes.CDLL("./old/libcuda.so.1"), "cuDevicePrimaryCtxRelease_v2")
+
+# %% fix old-driver-library
+assert load("cupy/plugin.so", LD_LIBRARY_PATH=f"{folder}/driver")  # the driver's own library is found first
+
+# %%
+# Two releases of one CUDA library. Both files have the same name, libnvJitLink.so.12.
+for release in ("12_1", "12_4"):
+    with open("versions", "w") as file:
+        file.write(f"libnvJitLink.so.12 {{ global: __nvJitLinkComplete_{release}; }};")
+    code = f'extern "C" int __nvJitLinkComplete_{release}() {{ return 4; }}'
+    compile_library(f"cuda-{release}/libnvJitLink.so.12", code, "-Wl,-soname,libnvJitLink.so.12", "-Wl,--version-script=versions")
+SPARSE = 'extern "C" int __nvJitLinkComplete_12_4(); extern "C" int link() { return __nvJitLinkComplete_12_4(); }'
+compile_library("nvidia/libcusparse.so.12", SPARSE, "cuda-12_4/libnvJitLink.so.12")
+
+# %% break other-cuda
+load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_1:{folder}/cuda-12_4")
+
+# %% check other-cuda
+environment = {**os.environ, "LD_LIBRARY_PATH": f"{folder}/cuda-12_1:{folder}/cuda-12_4"}
+shown = subprocess.run(["ldd", "-r", "nvidia/libcusparse.so.12"], env=environment, capture_output=True, text=True).stdout
+print(*(line.strip().replace(folder + "/", "") for line in shown.splitlines() if "nvJitLink" in line), sep="\n")
+assert f"libnvJitLink.so.12 => {folder}/cuda-12_1/" in shown
+
+# %% fix other-cuda
+assert load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_4")  # without the folder of the other CUDA

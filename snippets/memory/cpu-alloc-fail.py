@@ -1,0 +1,194 @@
+# ---
+# wordings:
+#   - text: "DefaultCPUAllocator: can't allocate memory: you tried to allocate {n:int} bytes"
+#     exception: RuntimeError
+#     sample: "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 400000000000000 bytes. Error code 12 (Cannot allocate memory)"
+#   - text: "DefaultCPUAllocator: not enough memory: you tried to allocate {n:int} bytes"
+#     exception: RuntimeError
+#     sample: "RuntimeError: [enforce fail at ..\\c10\\core\\CPUAllocator.cpp:79] data. DefaultCPUAllocator: not enough memory: you tried to allocate 11534336 bytes."
+#   - text: "DefaultCPUAllocator: can't allocate memory"
+#     exception: RuntimeError
+#   - text: "DefaultCPUAllocator: not enough memory"
+#     exception: RuntimeError
+#   - text: "posix_memalign(&data, gAlignment, nbytes) == 0. 12 vs 0"
+#     exception: RuntimeError
+#   - text: "$ Torch: not enough memory: you tried to allocate"
+#     exception: RuntimeError
+#   - text: "Cannot allocate memory"
+#     exception: OSError
+#     near: ["[Errno 12]"]
+#     sample: "OSError: [Errno 12] Cannot allocate memory"
+#   - text: "unable to mmap {n:int} bytes from file"
+#     exception: RuntimeError
+#     near: ["Cannot allocate memory"]
+#     sample: "RuntimeError: unable to mmap 1073741824 bytes from file </torch_6384_1752749920_0>: Cannot allocate memory (12)"
+# tags: [broadcasting, dataloader, multiprocessing, oom, ram]
+# cases:
+#   all-at-once: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"]}
+#   lists-in-workers: {silent: true, needs: [fork]}
+#   fork-refused: {needs: [fork, "fault:address space larger than RAM and swap"]}
+# related: [data-loading/worker-killed, memory/vram-grows]
+# rows: [S001-94]
+# docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# ---
+
+# %%
+import os
+import re
+import resource
+import tempfile
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+torch.set_default_device(None)  # this page is about the computer's own memory
+torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
+torch.manual_seed(0)
+
+
+def size():
+    """Bytes of address space that this process has (Linux)."""
+    with open("/proc/self/statm") as numbers:
+        return int(numbers.read().split()[0]) * resource.getpagesize()
+
+
+def leave(megabytes):
+    """Let this process have only so much more, as `ulimit -v` and some batch systems do: a full computer in a second."""
+    resource.setrlimit(resource.RLIMIT_AS, (size() + megabytes * 2**20,) * 2)
+
+
+model = nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Linear(4096, 10))
+images = torch.randn(100_000, 64)  # 24 MiB
+model(images[:1000])
+
+# %% break all-at-once
+leave(512)
+with torch.no_grad():
+    answers = model(images)  # 1.5 GiB for the values between the two layers
+
+# %% check all-at-once
+hidden = images.element_size() * len(images) * 4096
+print(hidden, "bytes")  # samples x width x 4: the number in the message, in one operation of the model
+assert hidden == 1_638_400_000
+
+# %% fix all-at-once
+leave(512)
+answers = torch.empty(len(images), 10)
+with torch.no_grad():
+    for few_images, few_answers in zip(images.split(1000), answers.split(1000), strict=True):
+        few_answers.copy_(model(few_images))  # 16 MiB at a time
+
+torch.testing.assert_close(answers[::9973], model(images[::9973]).detach(), rtol=1e-4, atol=1e-5)
+assert answers.any(1).all()
+
+# %% break shape-mistake
+predictions = torch.randn(8_000_000, 1)  # what a model with one output returns
+labels = torch.randn(8_000_000)
+loss = (predictions - labels).square().mean()  # a column minus a row: every pair
+
+# %% check shape-mistake
+predictions, labels = torch.randn(8_000_000, 1), torch.randn(8_000_000)
+shape = torch.broadcast_shapes(predictions.shape, labels.shape)
+print(tuple(shape), shape.numel() * 4, "bytes")  # the number in the message
+assert shape.numel() * 4 == 256_000_000_000_000
+
+# %% fix shape-mistake
+predictions = torch.randn(8_000_000, 1)
+labels = torch.randn(8_000_000)
+loss = (predictions.squeeze(1) - labels).square().mean()
+
+expected = ((predictions.numpy()[:, 0] - labels.numpy()) ** 2).mean(dtype=np.float64)
+assert abs(loss.item() - expected) < 1e-3
+
+
+# %%
+class Samples(Dataset):
+    def __init__(self, records):
+        self.records = records
+
+    def __len__(self):
+        return len(self.records)
+
+    def __getitem__(self, i):
+        return int(self.records[i]["label"])
+
+
+def private_mb(labels):
+    """In place of a collate function: the sum of the labels, and the MB that this worker does not share with the main process."""
+    with open("/proc/self/smaps_rollup") as lines:
+        private = sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty"))
+    return sum(labels), private / 1024
+
+
+def epoch(records):
+    """Labels seen, and the worker's private memory after each batch."""
+    seen, used = zip(*DataLoader(Samples(records), batch_size=20_000, num_workers=1, collate_fn=private_mb), strict=True)
+    return sum(seen), used
+
+
+# %% break lists-in-workers
+records = [{"label": i} for i in range(400_000)]  # 800 000 Python objects, made before the workers start
+_, used = epoch(records)
+_, used_by_array = epoch(np.array([(i,) for i in range(400_000)], dtype=[("label", "i8")]))
+assert used[-1] > 2 * used_by_array[-1]
+
+# %% check lists-in-workers
+records = [{"label": i} for i in range(400_000)]
+_, used = epoch(records)
+print([round(megabytes) for megabytes in used[::4]])  # MB of one worker over one epoch, which only reads
+assert used[-1] > 1.5 * used[0]
+
+# %% fix lists-in-workers
+records = np.array([(i,) for i in range(400_000)], dtype=[("label", "i8")])  # one block of memory, no objects in it
+seen, used = epoch(records)
+
+assert seen == sum(range(400_000))
+assert used[-1] < 1.5 * used[0]
+
+
+# %%
+def total_memory():
+    """Bytes of RAM and swap together (Linux)."""
+    with open("/proc/meminfo") as lines:
+        return sum(int(re.findall(r"\d+", line)[0]) * 1024 for line in lines if line.startswith(("MemTotal", "SwapTotal")))
+
+
+class Windows(Dataset):
+    """Eight samples, read from whichever block holds them."""
+
+    def __init__(self, blocks):
+        self.blocks = blocks
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        return int(self.blocks[i % 2][i])
+
+
+# %% break fork-refused
+half = int(total_memory() * 0.8)
+blocks = [torch.empty(half, dtype=torch.uint8) for _ in range(2)]  # never written: this takes no memory at all
+for batch in DataLoader(Windows(blocks), num_workers=1):
+    pass
+
+# %% check fork-refused
+half = int(total_memory() * 0.8)
+blocks = [torch.empty(half, dtype=torch.uint8) for _ in range(2)]
+with open("/proc/sys/vm/overcommit_memory") as mode:
+    print("mode", mode.read().strip())  # 0: nothing that is obviously too large; 1: always; 2: strict accounts
+print(f"address space {size() / total_memory():.1f} times RAM and swap")
+assert size() > total_memory()
+
+# %% fix fork-refused
+half = int(total_memory() * 0.8)
+file = os.path.join(tempfile.mkdtemp(), "samples.bin")
+with open(file, "wb") as samples:
+    samples.write(bytes(range(8)))
+    samples.truncate(half)  # a file of that length, of which only the first bytes take space on the disk
+blocks = [np.memmap(file, dtype=np.uint8, mode="r") for _ in range(2)]  # pages of a file: fork need not reserve memory for them
+batches = list(DataLoader(Windows(blocks), num_workers=1))
+
+assert torch.cat(batches).tolist() == list(range(8))
