@@ -172,7 +172,8 @@ class _ForkServer:
 
     def __init__(self) -> None:
         self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(["torch", "torchclinic.cell"])
+        # DistributedDataParallel and torch.compile import torch._dynamo, which takes longer than torch itself has left.
+        self.context.set_forkserver_preload(["torch", "torch._dynamo", "torchclinic.cell"])
         self.lock = threading.Lock()
 
     def start(self, job: cells.Job) -> tuple[int, Any]:

@@ -36,7 +36,7 @@ import ctypes
 runtime, count, version = ctypes.CDLL({RUNTIME!r}), ctypes.c_int(), ctypes.c_int()
 code = runtime.cudaGetDeviceCount(ctypes.byref(count))
 runtime.cudaDriverGetVersion(ctypes.byref(version))
-print(f"cudaGetDeviceCount answers {code}, version of the driver: {version.value}")
+print(f"cudaGetDeviceCount answers {{code}}, version of the driver: {{version.value}}")
 """
     COMPLAINT = "version of the driver: 0"  # which torch prints as "Found no NVIDIA driver on your system"
 

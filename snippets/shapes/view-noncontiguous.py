@@ -35,7 +35,7 @@ torch.manual_seed(0)
 output, target = torch.randn(10, 20), torch.arange(10)
 predicted = output.topk(5, dim=1).indices.t()
 correct = predicted.eq(target)
-top5 = correct[:5].view(-1).float().sum()  # from code of 2019 and before: t() has swapped the strides
+top5 = correct[:5].view(-1).float().sum()  # t() has swapped the strides, and eq() has kept them
 
 # %% check accuracy
 tensor = torch.randn(10, 5).t()

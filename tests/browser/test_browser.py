@@ -1,0 +1,197 @@
+"""What a reader does: paste, follow the hit, copy the fix, switch language, search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .conftest import shots_folder
+
+TRACEBACK = """Traceback (most recent call last):
+  File "train.py", line 41, in <module>
+    logits = model(images)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)
+"""
+
+
+def paste(page: Page, text: str) -> None:
+    """As a person does: through the clipboard."""
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    page.locator("#tc-paste").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+V")
+
+
+def test_from_paste_to_fix_to_the_other_language(page: Page, address: str) -> None:
+    paste(page, TRACEBACK)
+    hit = page.locator(".tc-hit").first
+    expect(hit.locator("mark")).to_contain_text("64x400 and 784x10")
+    expect(hit.locator(".tc-diagnosis")).to_contain_text("400")
+    hit.locator("h2 a").click()
+    expect(page).to_have_url(f"{address}en/shapes/matmul-shapes/#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22400%22%2C%22k2%22%3A%22784%22%2C%22n%22%3A%2210%22%7D")
+    yours = page.locator("[data-tc-diagnoses]")
+    expect(yours).to_be_visible()
+    expect(yours).to_contain_text("784")
+    # The first code block of the quick fix is the fix, and its button copies just that.
+    block = page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").first.locator(".highlight").first
+    block.hover()
+    block.locator("button[data-md-type=copy], .md-clipboard").first.click()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert "assert" in copied and "%%" not in copied and not copied.startswith(("+", "-"))
+    page.locator("[data-tc-language]").first.click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh")
+    assert page.url.startswith(f"{address}zh/shapes/matmul-shapes/")
+    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("784")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (" \n\n", "nothing to look up"),
+        ("\x01\x02\x03\x04" * 100, "not text"),
+        ("ValueError: my own message at /home/ann/x.py", "No match"),
+        ("<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> RuntimeError: no", "No match"),
+    ],
+)
+def test_what_is_not_known_is_said(page: Page, text: str, says: str) -> None:
+    page.locator("#tc-paste").fill(text)
+    expect(page.locator("[data-lookup-result]")).to_contain_text(says)
+    assert page.evaluate("() => window.hacked") is None
+    assert page.locator("[data-lookup-result] img, [data-lookup-result] script").count() == 0
+
+
+def test_the_report_is_redacted_and_shown_before_it_is_copied(page: Page) -> None:
+    page.locator("#tc-paste").fill("OddError: cannot open /home/ann/secret.pt on 10.0.0.7")
+    report = page.locator(".tc-none pre").last
+    expect(report).to_contain_text("<path>")
+    page.locator(".tc-none button").click()
+    expect(page.locator(".tc-none button")).to_have_text("Copied")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.strip() == report.inner_text().strip()
+    assert "/home" not in copied and "10.0" not in copied
+
+
+def test_a_known_message_without_a_page_pretends_nothing(page: Page) -> None:
+    page.locator("#tc-paste").fill("RuntimeError: CUDA error: an illegal memory access was encountered")
+    card = page.locator(".tc-hit, .tc-card").first
+    expect(card).to_contain_text("not written yet")
+    assert card.locator("h2 a").count() == 0
+
+
+def test_five_megabytes_of_noise_do_not_freeze_the_page(page: Page) -> None:
+    page.evaluate(
+        "text => { const area = document.querySelector('#tc-paste'); area.value = text; area.dispatchEvent(new Event('input')); }",
+        "".join(f"step {n} of the run: nothing to see\n" for n in range(140_000)) + TRACEBACK,
+    )
+    expect(page.locator(".tc-hit h2")).to_be_visible(timeout=30_000)
+    expect(page.locator(".tc-hit figcaption")).to_contain_text("140004")
+
+
+def test_a_log_file_is_read_in_slices(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "train.log"
+    with file.open("w", encoding="utf-8") as log:
+        for n in range(400_000):
+            log.write(f"2026-11-21 10:00:00 step {n} loss 0.{n % 1000:03d}\n")
+        log.write(TRACEBACK)
+    page.locator("input[type=file]").set_input_files(str(file))
+    expect(page.locator(".tc-hit h2")).to_be_visible(timeout=60_000)
+    expect(page.locator(".tc-hit figcaption")).to_contain_text("400004")
+
+
+def test_deep_links_and_examples(page: Page, address: str) -> None:
+    page.goto(f"{address}zh/lookup/#q=IndexError%3A%20Target%2063%20is%20out%20of%20bounds.")
+    page.reload()
+    expect(page.locator(".tc-hit .tc-diagnosis")).to_contain_text("63")
+    page.locator("[data-example]").first.click()
+    expect(page.locator(".tc-hit mark")).to_be_visible()
+
+
+def test_keyboard_alone_reaches_the_page(page: Page, address: str) -> None:
+    page.locator("#tc-paste").focus()
+    page.keyboard.insert_text(TRACEBACK)
+    expect(page.locator(".tc-hit h2 a")).to_be_visible()
+    page.locator(".tc-hit h2 a").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{address}en/shapes/matmul-shapes/**")
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "found"),
+    [
+        ("zh", "显存不足", "memory/cuda-oom"),
+        ("zh", "爆显存", "memory/cuda-oom"),
+        ("zh", "反向传播", "autograd/backward-second-time"),
+        ("en", "torch.FloatTensor", "autograd/modified-by-inplace"),
+        ("en", "loss.backward", "autograd/backward-second-time"),
+    ],
+)
+def test_search(page: Page, address: str, language: str, query: str, found: str) -> None:
+    page.goto(f"{address}{language}/")
+    page.locator(".md-search__input").click()
+    page.keyboard.insert_text(query)
+    page.keyboard.press("ArrowLeft")  # Material listens to keys
+    expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=15_000)
+    links = page.locator(".md-search-result__link").evaluate_all("all => all.map(link => link.href)")
+    assert any(found in link for link in links), links
+
+
+def test_an_error_in_the_search_box_is_offered_to_the_lookup(page: Page, address: str) -> None:
+    page.goto(f"{address}en/")
+    page.evaluate("text => navigator.clipboard.writeText(text)", TRACEBACK)
+    page.locator(".md-search__input").click()
+    page.keyboard.press("Control+V")
+    offer = page.locator("[data-tc-offer]")
+    expect(offer).to_be_visible()
+    offer.click()
+    expect(page.locator(".tc-hit mark")).to_contain_text("64x400")
+
+
+def test_root_and_missing_pages(page: Page, address: str, browser: Browser) -> None:
+    page.goto(address)
+    page.wait_for_url(f"{address}en/**")
+    chinese = browser.new_context(locale="zh-CN").new_page()
+    chinese.goto(address)
+    chinese.wait_for_url(f"{address}zh/**")
+    chinese.context.close()
+    other = browser.new_context().new_page()  # a missing page is an error in the console, rightly
+    assert other.goto(f"{address}en/no/such/page/").status == 404
+    expect(other.locator("body")).to_contain_text("404")
+    other.context.close()
+
+
+def test_reading_needs_no_javascript(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}en/autograd/backward-second-time/")
+    expect(page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").first).to_be_visible()
+    page.goto(f"{address}en/lookup/")
+    expect(page.locator("noscript")).to_be_attached()
+    context.close()
+
+
+def test_the_notebook_page_holds_the_traceback_and_downloads(page: Page, address: str) -> None:
+    page.goto(f"{address}en/notebooks/autograd/backward-second-time/")
+    expect(page.locator(".md-content")).to_contain_text("Trying to backward through the graph a second time")
+    for suffix in (".ipynb", ".py"):
+        assert page.request.get(f"{address}en/notebooks/autograd/backward-second-time{suffix}").ok, suffix
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_page_scrolls_sideways(browser: Browser, address: str, language: str, scheme: str, width: int) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 844 if width < 600 else 900}, locale=language)
+    page = context.new_page()
+    folder = shots_folder()
+    for name, path in {"home": "", "lookup": "lookup/", "symptom": "shapes/matmul-shapes/", "notebook": "notebooks/shapes/matmul-shapes/", "tags": "tags/"}.items():
+        page.goto(f"{address}{language}/{path}")
+        if name == "lookup":
+            page.locator("#tc-paste").fill(TRACEBACK)
+            expect(page.locator(".tc-hit")).to_be_visible()
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than {width}"
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=folder / f"{name}-{language}-{scheme}-{width}.png")
+    context.close()
