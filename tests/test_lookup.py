@@ -29,7 +29,7 @@ def test_every_recorded_break_is_found(clinic: Catalogue, table: dict[str, Any])
             for name, case in symptom.snippet.cases.items():
                 made = record.cell(symptom.snippet, f"break {name}")
                 if made and made["outcome"] == "passed" and not case.silent:
-                    assert stems(table, made.get("output") or made["traceback"])[:1] == [stem], f"{record.environment} {stem} {name}"
+                    assert stems(table, made.get("traceback") or made["output"])[:1] == [stem], f"{record.environment} {stem} {name}"
                     seen += 1
     assert seen > 10
 

@@ -56,11 +56,13 @@ class Evidence:
         return {"status": self.status(snippet), **{key: entry[key] for key in ("date", "skipped") if key in entry}}
 
     def cell(self, snippet: Snippet, name: str) -> dict[str, Any] | None:
-        """What was recorded of a cell, unless the snippet has changed since."""
+        """What was recorded of a cell, with all of its output, unless the snippet has changed since."""
         entry = self.symptoms.get(snippet.stem)
         if entry is None or entry["hash"] != snippet.hash:
             return None
-        return entry.get("cells", {}).get(name)
+        cell = entry.get("cells", {}).get(name)
+        # The file leaves the output out where it is just the traceback.
+        return cell and {**cell, "output": cell.get("output", cell.get("traceback", ""))}
 
     def as_json(self) -> dict[str, Any]:
         return {

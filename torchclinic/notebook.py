@@ -41,7 +41,7 @@ def dumps(notebook: dict[str, Any]) -> str:
 def heading(symptom: Symptom, cell: Cell, language: str) -> str:
     """`Break: title of the case`, as the page titles it."""
     colon = {"en": ": ", "zh": "\uff1a"}[language]
-    return f"{LABELS[language][cell.kind]}{colon}{case_titles(symptom, language).get(cell.case, cell.case)}"
+    return f"{LABELS[language][cell.kind]}{colon}{case_titles(symptom, language).get(cell.case, cell.case).removesuffix(LABELS[language]['fix-above'])}"
 
 
 def case_titles(symptom: Symptom, language: str) -> dict[str, str]:

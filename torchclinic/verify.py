@@ -11,6 +11,7 @@ import datetime
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -316,7 +317,8 @@ def _without_paths(text: str, folder: str) -> str:
     for path in sorted({*sys.path, sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix)}, key=len, reverse=True):
         if len(path) > 3:
             text = text.replace(path + os.sep, "")
-    return text.replace(str(Path.home()), "~") if len(str(Path.home())) > 1 else text
+    text = text.replace(str(Path.home()), "~") if len(str(Path.home())) > 1 else text
+    return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", text)  # addresses in memory differ from run to run
 
 
 class _Progress:

@@ -13,6 +13,7 @@
 # ---
 
 # %%
+import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, Subset
 
@@ -28,7 +29,7 @@ class Images(Dataset):
         return 6
 
     def __getitem__(self, i):
-        return self.transfrom(torch.tensor([float(i)], device="cpu"))  # a typing error
+        return self.transfrom(torch.from_numpy(np.full((2, 2), i, dtype=np.float32)))  # a typing error
 
 
 # %% break dataset-bug
@@ -46,11 +47,11 @@ except Exception as error:
 # %% fix dataset-bug
 class FixedImages(Images):
     def __getitem__(self, i):
-        return self.transform(torch.tensor([float(i)], device="cpu"))
+        return self.transform(torch.from_numpy(np.full((2, 2), i, dtype=np.float32)))
 
 
 batches = list(DataLoader(FixedImages(), batch_size=2, num_workers=2))
-torch.testing.assert_close(torch.cat(batches)[:, 0], torch.arange(6, device="cpu") / 255)
+assert torch.allclose(torch.cat(batches)[:, 0, 0], torch.from_numpy(np.arange(6, dtype=np.float32)) / 255)
 
 # %%
 LABELS = {"0.png": 0, "1.png": 1, "2.png": 2, "4.png": 4, "5.png": 5}  # 3.png was forgotten
@@ -61,7 +62,7 @@ class Labelled(Dataset):
         return 6
 
     def __getitem__(self, i):
-        return torch.tensor(LABELS[f"{i}.png"], device="cpu")
+        return torch.from_numpy(np.array(LABELS[f"{i}.png"]))
 
 
 # %% break bad-sample

@@ -8,6 +8,7 @@
 # cases:
 #   library-not-found: {silent: true}
 #   no-gpu: {silent: true}
+# timeout: 180
 # related: [install-env/error-804]
 # rows: [S001-99]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
@@ -15,6 +16,7 @@
 
 # %%
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +24,6 @@ from pathlib import Path
 
 import nvidia  # NVIDIA's wheels: the real CUDA runtime
 import torch
-from torch.utils.cpp_extension import get_cxx_compiler
 
 folder = Path(tempfile.mkdtemp())
 RUNTIME = next(str(file) for root in nvidia.__path__ for file in sorted(Path(root).glob("*/lib/libcudart.so.*")))
@@ -57,15 +58,13 @@ def python(program, LD_LIBRARY_PATH=""):
 # The machine's own libcuda.so.1, or a stand-in that says the truth where there is no GPU.
 LIBCUDA = r"""
 #include <string.h>
-extern "C" {
 int cuInit(unsigned flags) { return 100; }  // no CUDA-capable device is detected
 int cuDriverGetVersion(int *version) { *version = 99000; return 0; }
 int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned long flags, int *status) {
-    *found = (void *)cuInit;
-    if (!strcmp(name, "cuDriverGetVersion")) *found = (void *)cuDriverGetVersion;
-    if (!strncmp(name, "cuGetProcAddress", 16)) *found = (void *)cuGetProcAddress_v2;
+    *found = cuInit;
+    if (!strcmp(name, "cuDriverGetVersion")) *found = cuDriverGetVersion;
+    if (!strncmp(name, "cuGetProcAddress", 16)) *found = cuGetProcAddress_v2;
     return 0;
-}
 }
 """
 FIND = "import ctypes; ctypes.CDLL('libcuda.so.1'); print('libcuda.so.1 is found')"
@@ -73,7 +72,8 @@ driver = ""
 if python(FIND) != "libcuda.so.1 is found":
     driver = "driver"
     (folder / driver).mkdir()
-    build = [get_cxx_compiler(), "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c++", "-", "-o", str(folder / "driver/libcuda.so.1")]
+    compiler = next(name for name in ("cc", "gcc", "clang") if shutil.which(name))
+    build = [compiler, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", "-", "-o", str(folder / "driver/libcuda.so.1")]
     subprocess.run(build, input=LIBCUDA, text=True, check=True)
 
 # %% break library-not-found

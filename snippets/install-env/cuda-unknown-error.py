@@ -1,0 +1,100 @@
+# ---
+# wordings:
+#   - text: "CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment"
+#     exception: UserWarning
+#   - text: "CUDA unknown error - this may be due to an incorrectly set up environment"
+#     exception: RuntimeError
+#   - text: "CUDA unknown error - this may be due to"
+#   - text: "cuda runtime error (30) : unknown error"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (999) : unknown error"
+#     exception: RuntimeError
+#   - text: "error=30 : unknown error"
+#     near: [THCudaCheck, THC]
+#   - text: "error=999 : unknown error"
+#     near: [THCudaCheck, THC]
+# tags: [container, cuda, driver]
+# needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 999"]
+# cases:
+#   driver-fails: {silent: true}
+# timeout: 180
+# related: [install-env/error-804, install-env/no-nvidia-driver]
+# rows: [S001-129]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
+# ---
+
+# %%
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nvidia  # NVIDIA's wheels: the real CUDA runtime
+import torch
+
+folder = Path(tempfile.mkdtemp())
+RUNTIME = next(str(file) for root in nvidia.__path__ for file in sorted(Path(root).glob("*/lib/libcudart.so.*")))
+
+if torch.version.cuda:
+    START = "import torch; torch.cuda.init(); print('CUDA starts')"
+    COMPLAINT = "CUDA unknown error - this may be due to an incorrectly set up environment"
+else:  # a CPU build has no CUDA to start: ask NVIDIA's runtime what torch asks it first
+    START = f"""
+import ctypes
+runtime = ctypes.CDLL({RUNTIME!r})
+runtime.cudaGetErrorString.restype = ctypes.c_char_p
+code = runtime.cudaGetDeviceCount(ctypes.byref(ctypes.c_int()))
+print(f"cudaGetDeviceCount answers {{code}}: {{runtime.cudaGetErrorString(code).decode()}}")
+"""
+    COMPLAINT = "answers 999: unknown error"  # to which torch adds its advice
+
+ASK_DRIVER = "import ctypes; print('cuInit answers', ctypes.CDLL('libcuda.so.1').cuInit(0))"
+
+
+def python(program, LD_LIBRARY_PATH=""):
+    """Run a program in a new process; the last line that it prints."""
+    search = ":".join(filter(None, [LD_LIBRARY_PATH, os.environ.get("LD_LIBRARY_PATH")]))
+    environment = {**os.environ, "LD_LIBRARY_PATH": search}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=environment, cwd=folder, capture_output=True, text=True)
+    return (done.stdout + done.stderr).replace(f"{folder}/", "").strip().splitlines()[-1]
+
+
+# Stands for the driver's libcuda.so.1: it gives one answer to everything that it is asked.
+LIBCUDA = r"""
+#include <string.h>
+int cuInit(unsigned flags) { return ANSWER; }
+int cuDriverGetVersion(int *version) { *version = 99000; return 0; }
+int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned long flags, int *status) {
+    *found = cuInit;
+    if (!strcmp(name, "cuDriverGetVersion")) *found = cuDriverGetVersion;
+    if (!strncmp(name, "cuGetProcAddress", 16)) *found = cuGetProcAddress_v2;
+    return 0;
+}
+"""
+compiler = next(name for name in ("cc", "gcc", "clang") if shutil.which(name))
+for name, answer in {"failing": 999, "healthy": 100}.items():  # 100: the truth where there is no GPU
+    (folder / name).mkdir()
+    build = [compiler, f"-DANSWER={answer}", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", "-", "-o", f"{folder}/{name}/libcuda.so.1"]
+    subprocess.run(build, input=LIBCUDA, text=True, check=True)
+healthy = "" if python(ASK_DRIVER) == "cuInit answers 0" else "healthy"  # "": the machine's own driver works
+
+# %% break driver-fails
+output = python(START, LD_LIBRARY_PATH="failing")
+print(output)
+assert COMPLAINT in output
+
+# %% check driver-fails
+output = python(ASK_DRIVER, LD_LIBRARY_PATH="failing")
+print(output)  # 0 is what a working driver answers
+assert output == "cuInit answers 999"
+
+for file in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"):
+    print(file, "exists" if os.path.exists(file) else "is missing")
+
+# %% fix driver-fails
+output = python(START, LD_LIBRARY_PATH=healthy)  # after the driver was repaired
+print(output)
+assert COMPLAINT not in output
+assert python(ASK_DRIVER, LD_LIBRARY_PATH=healthy) in ("cuInit answers 0", "cuInit answers 100")

@@ -1,0 +1,86 @@
+# ---
+# wordings:
+#   - text: "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"
+#   - text: "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR"
+#   - text: "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED"
+#   - text: "cuDNN error: CUDNN_STATUS_ALLOC_FAILED"
+#   - text: "cuDNN error: CUDNN_STATUS_MAPPING_ERROR"
+#   - text: "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_{_:ident}"
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED"
+#   - text: "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_{_:ident}"
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_CUDART"
+#   - text: "RuntimeError: CUDNN_STATUS_NOT_INITIALIZED"
+#   - text: "RuntimeError: CUDNN_STATUS_INTERNAL_ERROR"
+#   - text: "RuntimeError: CUDNN_STATUS_EXECUTION_FAILED"
+#   - text: "RuntimeError: CUDNN_STATUS_MAPPING_ERROR"
+#   - text: "CUDNN_STATUS_NOT_INITIALIZED"
+#     near: [torch.backends.cudnn, torch/nn/, 'torch\nn\', at::native]
+#   - text: "CUDNN_STATUS_INTERNAL_ERROR"
+#     near: [torch.backends.cudnn, torch/nn/, 'torch\nn\', at::native]
+#   - text: "CUDNN_STATUS_EXECUTION_FAILED"
+#     near: [torch.backends.cudnn, torch/nn/, 'torch\nn\', at::native]
+# tags: [cnn, cuda, cudnn, oom]
+# needs: ["package:nvidia.cudnn", "fault:a process that may use no GPU"]
+# cases:
+#   cuda-cannot-start: {silent: true}
+# timeout: 180
+# related: [install-env/undefined-symbol, memory/cuda-oom]
+# rows: [S001-92]
+# docs: ["https://docs.pytorch.org/docs/stable/backends.html"]
+# ---
+
+# %%
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nvidia.cudnn  # NVIDIA's wheels: the real cuDNN and the real CUDA runtime
+import torch
+
+RUNTIME = next(str(file) for root in nvidia.__path__ for file in sorted(Path(root).glob("*/lib/libcudart.so.*")))
+CUDNN = next(str(file) for file in Path(nvidia.cudnn.__path__[0]).glob("lib/libcudnn.so.*"))
+
+# What PyTorch does before the first convolution: it asks cuDNN for a handle.
+START_CUDNN = f"""
+import ctypes
+ctypes.CDLL({RUNTIME!r}, mode=ctypes.RTLD_GLOBAL)
+cudnn = ctypes.CDLL({CUDNN!r})
+cudnn.cudnnGetErrorString.restype = ctypes.c_char_p
+status = cudnn.cudnnCreate(ctypes.byref(ctypes.c_void_p()))
+print("cudnnCreate:", cudnn.cudnnGetErrorString(status).decode())
+"""
+
+
+def python(program, **environment):
+    """Run a program in a new process, and return what it prints."""
+    return subprocess.run([sys.executable, "-W", "ignore", "-c", program], env={**os.environ, **environment}, capture_output=True, text=True).stdout.strip()
+
+
+# %% break cuda-cannot-start
+output = python(START_CUDNN, CUDA_VISIBLE_DEVICES="-1")  # no GPU may be used
+print(output)
+assert output == "cudnnCreate: CUDNN_STATUS_NOT_INITIALIZED"
+
+# %% check cuda-cannot-start
+LOOK = """
+import torch
+print("CUDA starts:", torch.cuda.is_available())
+if torch.cuda.is_available():
+    free, total = torch.cuda.mem_get_info()
+    print(f"free memory of the GPU: {free / 2**30:.1f} of {total / 2**30:.1f} GiB")
+print("cuDNN:", torch.backends.cudnn.version())
+files = {line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in line}
+print("folders that cuDNN is loaded from:", len({file.rpartition("/")[0] for file in files}))
+"""
+output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
+print(output)
+assert "CUDA starts: False" in output
+
+# %% fix cuda-cannot-start
+device = "cuda" if torch.cuda.is_available() else "cpu"  # the device that works
+image, kernel = torch.arange(9.0, device=device).view(1, 1, 3, 3), torch.ones(1, 1, 2, 2, device=device)
+output = torch.nn.functional.conv2d(image, kernel)
+torch.testing.assert_close(output.flatten().tolist(), [8.0, 12.0, 20.0, 24.0])
+if device == "cuda":
+    assert python(START_CUDNN) == "cudnnCreate: CUDNN_STATUS_SUCCESS"

@@ -1,0 +1,76 @@
+# ---
+# tags: [cnn, cuda, padding, slow]
+# related: [performance/first-iteration-slow]
+# rows: [S000-23, S001-43, S002-05, S003-18]
+# docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cudnn.torch.backends.cudnn.benchmark", "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"]
+# cases:
+#   new-lengths: {needs: [cuda]}
+# ---
+
+# %%
+import random
+import time
+
+import torch
+from torch import nn
+
+random.seed(0)
+lengths = [random.randint(20, 400) for _ in range(200)]  # words in each text
+
+
+# %%
+def seconds(lengths, benchmark):
+    """Forward and backward over texts of these lengths, after a warm-up with another one."""
+    torch.backends.cudnn.benchmark = benchmark
+    conv = nn.Conv1d(64, 64, kernel_size=5, padding=2).cuda()
+    conv(torch.randn(8, 64, 19, device="cuda")).sum().backward()
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for length in lengths:
+        conv(torch.randn(8, 64, length, device="cuda")).sum().backward()
+    torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+# %% break new-lengths
+fast = seconds(range(20, 80), benchmark=False)
+slow = seconds(range(100, 160), benchmark=True)  # as many lengths, none of them seen before
+print(f"{slow / fast:.1f} times slower")
+assert slow > 1.5 * fast
+
+# %% check new-lengths
+first, again = seconds(range(200, 240), benchmark=True), seconds(range(200, 240), benchmark=True)
+print(f"new lengths take {first / again:.1f} times as long as the same ones again")
+assert first > 1.2 * again
+
+# %% fix new-lengths
+torch.backends.cudnn.benchmark = False  # the default: find the line that switched it on
+assert not torch.backends.cudnn.benchmark
+
+conv = nn.Conv1d(64, 64, kernel_size=5, padding=2).cuda()
+x = torch.randn(8, 64, 123, device="cuda")
+expected = conv.cpu()(x.cpu())
+torch.testing.assert_close(conv.cuda()(x).cpu(), expected, rtol=1e-2, atol=1e-2)  # a GPU may compute it in TF32
+
+# %% break many-shapes
+print(len(lengths), "batches,", len(set(lengths)), "lengths")  # a search for nearly every one
+assert len(set(lengths)) > 100
+
+# %% check many-shapes
+print(torch.backends.cudnn.enabled, torch.backends.cudnn.benchmark)  # defaults: True, False
+assert torch.backends.cudnn.enabled and not torch.backends.cudnn.benchmark
+
+
+# %% fix many-shapes
+def padded(length, multiple=64):
+    return -(-length // multiple) * multiple  # round up
+
+
+buckets = {padded(length) for length in lengths}
+assert buckets <= {64, 128, 192, 256, 320, 384, 448}  # at most seven searches
+assert all(length <= padded(length) < length + 64 for length in lengths)
+
+conv = nn.Conv1d(4, 4, kernel_size=5, padding=2)
+text = torch.randn(1, 4, 100)
+filled = nn.functional.pad(text, (0, padded(100) - 100))  # zeros, as the convolution's own padding
+torch.testing.assert_close(conv(filled)[:, :, :100], conv(text), rtol=1e-4, atol=1e-4)
