@@ -102,7 +102,9 @@ def speed(made: catalogue.Catalogue) -> None:
     print(f"Python, ten times the wordings: {median(lambda: lookup.lookup(ten, log)) / ours:.2f} times")
     pastes = hostile(table)
     worst = max(pastes, key=lambda name: _once(lambda: lookup.lookup(table, pastes[name])))
-    print(f"Python, {len(pastes)} hostile pastes of 1 MB: worst {median(lambda: lookup.lookup(table, pastes[worst]), 3) / ours:.2f} times the log ({_named(table, worst)})")
+    print(
+        f"Python, {len(pastes)} hostile pastes of 1 MB: worst {median(lambda: lookup.lookup(table, pastes[worst]), 3) / ours:.2f} times the log ({_named(table, worst)})"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for name, data in (("index", table), ("ten", ten), ("log", log), ("hostile", pastes)):
             Path(folder, f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
@@ -156,8 +158,12 @@ def site(made: catalogue.Catalogue) -> None:
                 file.write_text(render.symptom_page(made, symptom, language), encoding="utf-8")
                 pages += 1
             (root / language / "docs" / "index.md").write_text("# Stock\n", encoding="utf-8")
-            extensions = "markdown_extensions: [admonition, attr_list, md_in_html, pymdownx.details, pymdownx.superfences, {pymdownx.tabbed: {alternate_style: true}}]"
-            (root / language / "mkdocs.yml").write_text(f"site_name: Stock\ntheme: {{name: material, language: {language}, font: false}}\n{extensions}\n", encoding="utf-8")
+            extensions = (
+                "markdown_extensions: [admonition, attr_list, md_in_html, pymdownx.details, pymdownx.superfences, {pymdownx.tabbed: {alternate_style: true}}]"
+            )
+            (root / language / "mkdocs.yml").write_text(
+                f"site_name: Stock\ntheme: {{name: material, language: {language}, font: false}}\n{extensions}\n", encoding="utf-8"
+            )
         started = time.perf_counter()
         ours.build(made.root, root / "site")
         mine = time.perf_counter() - started
@@ -165,7 +171,9 @@ def site(made: catalogue.Catalogue) -> None:
         for language in ("en", "zh"):
             subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(root / language / "mkdocs.yml")], check=True, capture_output=True)
         stock = time.perf_counter() - started
-    print(f"site, {pages} symptom pages: both languages with notebooks {mine:.1f} s; stock Material, the same pages without notebooks {stock:.1f} s: {mine / stock:.2f} times")
+    print(
+        f"site, {pages} symptom pages: both languages with notebooks {mine:.1f} s; stock Material, the same pages without notebooks {stock:.1f} s: {mine / stock:.2f} times"
+    )
 
 
 def main() -> None:

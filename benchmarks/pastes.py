@@ -134,7 +134,9 @@ def main() -> None:
             filled, total = values_filled(rows, table)
             print(f"  wrapper before a present cause: {len(result['wrapped'])}; values filled in: {filled} of {total}")
             found = sum(1 for _, label, first in result["apart"] if first == label)
-            print(f"  apart: {len(result['apart'])} pastes of {len({label for _, label, _ in result['apart']})} symptoms that print nothing, {found} found (prose is no message)")
+            print(
+                f"  apart: {len(result['apart'])} pastes of {len({label for _, label, _ in result['apart']})} symptoms that print nothing, {found} found (prose is no message)"
+            )
             if options.misses:
                 for label, (right, total) in sorted(result["by_label"].items()):
                     print(f"  {label}: {right} of {total}")

@@ -33,6 +33,8 @@ def test_vectors(table: dict[str, Any], twin: Twin, vector: dict[str, Any]) -> N
 
 
 def test_mutations(table: dict[str, Any], twin: Twin) -> None:
-    texts = [vector["text"] for vector in VECTORS if vector["text"]] + ["".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in table["wordings"]]
+    texts = [vector["text"] for vector in VECTORS if vector["text"]] + [
+        "".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in table["wordings"]
+    ]
     for text in mutations(texts, MUTATIONS, seed=20261121):
         assert python_lookup(table, text) == twin.lookup(text), repr(text)

@@ -167,7 +167,9 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
             if language in symptom.pages:
                 _check_page(catalogue, symptom, symptom.pages[language])
             else:
-                problems.add(root / "docs" / language / f"{symptom.id}.md", 0, f"the page of {symptom.id} is missing; `python -m torchclinic new {symptom.id}` makes it")
+                problems.add(
+                    root / "docs" / language / f"{symptom.id}.md", 0, f"the page of {symptom.id} is missing; `python -m torchclinic new {symptom.id}` makes it"
+                )
         if set(symptom.pages) == set(LANGUAGES):
             _check_translation(symptom, problems)
     for stem, message in catalogue.known.items():
@@ -240,7 +242,9 @@ def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
     for sentence in made.diagnoses:
         for name in placeholders(sentence):
             if name not in holes:
-                problems.add(made.file, 1, f"the diagnosis uses {{{name}}}, but no wording has a hole of that name (they have {', '.join(sorted(holes)) or 'none'})")
+                problems.add(
+                    made.file, 1, f"the diagnosis uses {{{name}}}, but no wording has a hole of that name (they have {', '.join(sorted(holes)) or 'none'})"
+                )
     for target, line in made.links:
         _check_link(catalogue, made, target, line)
 
@@ -289,7 +293,11 @@ def _check_translation(symptom: Symptom, problems: Problems) -> None:
     for what, one, other in (
         ("directives", [item[:2] for item in english.directives], [item[:2] for item in chinese.directives]),
         ("case headings", [name for name, _ in english.cases], [name for name, _ in chinese.cases]),
-        ("link targets", sorted(target for target, _ in english.links if "://" not in target), sorted(target for target, _ in chinese.links if "://" not in target)),
+        (
+            "link targets",
+            sorted(target for target, _ in english.links if "://" not in target),
+            sorted(target for target, _ in chinese.links if "://" not in target),
+        ),
         ("holes of the diagnosis", [sorted(placeholders(s)) for s in english.diagnoses], [sorted(placeholders(s)) for s in chinese.diagnoses]),
     ):
         if one != other:

@@ -103,7 +103,9 @@ def _read_paste(file: str) -> str:
     try:
         return decode(Path(file).read_bytes())
     except OSError as error:
-        raise BadInput(f"{file} cannot be read ({error.strerror}). Give a file, or pipe the text in: `python train.py 2>&1 | python -m torchclinic lookup`") from None
+        raise BadInput(
+            f"{file} cannot be read ({error.strerror}). Give a file, or pipe the text in: `python train.py 2>&1 | python -m torchclinic lookup`"
+        ) from None
 
 
 def run_lookup(options: argparse.Namespace) -> int:

@@ -1,10 +1,10 @@
 """The index: the compact mapping that the matcher reads, in the browser and in Python.
 
-    {"version": 1,
-     "holes": {kind: [characters, cap]},
-     "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]}}},
-     "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
-     "anchors": {word: [numbers of the wordings that it leads to]}}
+{"version": 1,
+ "holes": {kind: [characters, cap]},
+ "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]}}},
+ "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
+ "anchors": {word: [numbers of the wordings that it leads to]}}
 """
 
 from __future__ import annotations
@@ -21,12 +21,132 @@ from .wording import HOLES, Hole, Wording
 VERSION = 1
 #: Words that stand in most logs and tracebacks: of little use for finding the lines worth reading.
 COMMON = frozenset(
-    """File line in self module torch return Error error the a to of and is for not be with on was are this that it from or as at an if you your
-    RuntimeError ValueError TypeError Traceback most recent call last nn py lib site packages python3 python train main model forward data
-    utils input output use loss import def args kwargs rank torch_ tensor Tensor size epoch step int float cuda device cpu None True False
-    __call__ _call_impl anaconda3 envs home user root usr local run name type expected Expected but got must instead operation first same
-    dimension dimensions following results parameters failed Assertion WARNING warning version installed function module object attribute
-    checkpoint training Training processing exception Exception optimizer distributed multiprocessing python3.10 configuration""".split()
+    [
+        "File",
+        "line",
+        "in",
+        "self",
+        "module",
+        "torch",
+        "return",
+        "Error",
+        "error",
+        "the",
+        "a",
+        "to",
+        "of",
+        "and",
+        "is",
+        "for",
+        "not",
+        "be",
+        "with",
+        "on",
+        "was",
+        "are",
+        "this",
+        "that",
+        "it",
+        "from",
+        "or",
+        "as",
+        "at",
+        "an",
+        "if",
+        "you",
+        "your",
+        "RuntimeError",
+        "ValueError",
+        "TypeError",
+        "Traceback",
+        "most",
+        "recent",
+        "call",
+        "last",
+        "nn",
+        "py",
+        "lib",
+        "site",
+        "packages",
+        "python3",
+        "python",
+        "train",
+        "main",
+        "model",
+        "forward",
+        "data",
+        "utils",
+        "input",
+        "output",
+        "use",
+        "loss",
+        "import",
+        "def",
+        "args",
+        "kwargs",
+        "rank",
+        "torch_",
+        "tensor",
+        "Tensor",
+        "size",
+        "epoch",
+        "step",
+        "int",
+        "float",
+        "cuda",
+        "device",
+        "cpu",
+        "None",
+        "True",
+        "False",
+        "__call__",
+        "_call_impl",
+        "anaconda3",
+        "envs",
+        "home",
+        "user",
+        "root",
+        "usr",
+        "local",
+        "run",
+        "name",
+        "type",
+        "expected",
+        "Expected",
+        "but",
+        "got",
+        "must",
+        "instead",
+        "operation",
+        "first",
+        "same",
+        "dimension",
+        "dimensions",
+        "following",
+        "results",
+        "parameters",
+        "failed",
+        "Assertion",
+        "WARNING",
+        "warning",
+        "version",
+        "installed",
+        "function",
+        "module",
+        "object",
+        "attribute",
+        "checkpoint",
+        "training",
+        "Training",
+        "processing",
+        "exception",
+        "Exception",
+        "optimizer",
+        "distributed",
+        "multiprocessing",
+        "python3.10",
+        "configuration",
+    ]
 )
 #: Two rare words of a wording: where a wrapped line has cut one of them, the other still leads to the line.
 ANCHORS = 2
@@ -121,7 +241,13 @@ def lint(index: dict[str, Any], entries: list[tuple[str, Wording, Path]]) -> lis
         answer = lookup.lookup(index, sample)
         first = answer["hits"][0]["symptom"] if answer["hits"] else None
         if first != stem:
-            found.append((file, wording.line, f"the sample of {wording.text!r} is looked up as {first or 'no match'}, not as {stem}: set `outranks`, `near`, or make it tell more"))
+            found.append(
+                (
+                    file,
+                    wording.line,
+                    f"the sample of {wording.text!r} is looked up as {first or 'no match'}, not as {stem}: set `outranks`, `near`, or make it tell more",
+                )
+            )
     return found
 
 

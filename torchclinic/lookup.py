@@ -23,7 +23,7 @@ _ONLY_WORDS = {code: " " for code in range(128) if chr(code) not in WORD}
 _REPLACE = (
     *((chr(code), " ") for code in (9, 11, 12, 28, 29, 30, 31, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
     *((chr(code), "") for code in (0, 0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)),
-    *zip("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb", "'''\"\"\"\"\"", strict=True),
+    *zip("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb", '\'\'\'"""""', strict=True),
     *zip("\uff08\uff09\uff0c\uff1a\uff1b\uff01\uff1f\uff3b\uff3d\uff1d\uff0e\uff40", "(),:;!?[]=.`", strict=True),
     ("&lt;", "<"),
     ("&gt;", ">"),
@@ -50,7 +50,7 @@ _RANKS = {(0, False): 0, (1, False): 1, (0, True): 2, (1, True): 3, (2, False): 
 SQUEEZABLE = 16
 _EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f"
 _LEVELS = ("ERROR", "WARNING", "WARN", "INFO", "DEBUG", "CRITICAL", "FATAL", "(W)", "(E)")
-_CODE = ("raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", "f\"", "f'", "TORCH_CHECK", "#")
+_CODE = ("raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", 'f"', "f'", "TORCH_CHECK", "#")
 _TYPES = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Unsupported", "Failed", "Timeout", "Iteration", "Miss", "Hit")
 
 
@@ -147,7 +147,11 @@ def strip_prefix(line: str) -> str:
         if first == "[":
             end = line.find("]", 0, 60)
             inside = line[1:end] if end > 0 else ""
-            if inside and not inside.startswith(("Errno", "WinError")) and (inside.startswith(("rank", "Rank", "default")) or _has_digit(inside) or inside.strip() in _LEVELS):
+            if (
+                inside
+                and not inside.startswith(("Errno", "WinError"))
+                and (inside.startswith(("rank", "Rank", "default")) or _has_digit(inside) or inside.strip() in _LEVELS)
+            ):
                 line = line[end + 1 :].lstrip(": ")
         elif first == "(":
             end = line.find(")", 0, 80)
@@ -161,7 +165,13 @@ def strip_prefix(line: str) -> str:
                 line = line[end + 2 :]
         elif first and first in "0123456789":
             token = line.split(" ", 1)[0]
-            if len(token) > 1 and all(c in "0123456789-:/.,TZ+" for c in token) and any(c in ":-/" for c in token) or token.endswith(":") and all(c in "0123456789" for c in token[:-1]):
+            if (
+                len(token) > 1
+                and all(c in "0123456789-:/.,TZ+" for c in token)
+                and any(c in ":-/" for c in token)
+                or token.endswith(":")
+                and all(c in "0123456789" for c in token[:-1])
+            ):
                 line = line[len(token) :]
         else:
             for level in _LEVELS:

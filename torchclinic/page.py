@@ -106,6 +106,14 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     for name in page.meta:
         if name not in FIELDS[language]:
             problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(FIELDS[language]))}")
+    for name in ("title", "summary"):
+        value = str(page.meta.get(name) or "")
+        if language == "zh" and chinese.punctuate(value) != value:
+            problems.add(
+                file,
+                1,
+                f"half-width punctuation, or no blank, beside Chinese characters in `{name}`; `python -m torchclinic stamp --format` writes: {chinese.punctuate(value)}",
+            )
     _sections(page, problems)
     return page
 
@@ -135,14 +143,22 @@ def _sections(page: Page, problems: Problems) -> None:
         if "{{" in text and not fenced:
             found = DIRECTIVE.fullmatch(text)
             if found is None or (found[1] == "wordings") != (found[2] is None):
-                problems.add(page.file, line, f"`{text.strip()}` is no directive: `{{{{ wordings }}}}`, `{{{{ case NAME }}}}` or `{{{{ check NAME }}}}`, alone on its line")
+                problems.add(
+                    page.file,
+                    line,
+                    f"`{text.strip()}` is no directive: `{{{{ wordings }}}}`, `{{{{ case NAME }}}}` or `{{{{ check NAME }}}}`, alone on its line",
+                )
             else:
                 page.directives.append((found[1], found[2] or "", line))
         page.links += [(found[1], line) for found in _LINK.finditer(re.sub(r"`[^`]*`", "", text))]
         if current is not None:
             current.text += text + "\n"
         if page.language == "zh" and not fenced and chinese.punctuate(text) != text:
-            problems.add(page.file, line, f"half-width punctuation, or no blank, beside Chinese characters; `python -m torchclinic stamp --format` writes: {chinese.punctuate(text)}")
+            problems.add(
+                page.file,
+                line,
+                f"half-width punctuation, or no blank, beside Chinese characters; `python -m torchclinic stamp --format` writes: {chinese.punctuate(text)}",
+            )
     missing = [SECTIONS[name][page.language] for name in SECTIONS if name not in page.sections]
     for heading in missing:
         problems.add(page.file, 0, f"section `## {heading}` is missing")

@@ -44,7 +44,13 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
             lines.append(f"{line} {{#{by_heading[line]}}}")
         else:
             lines.append(line)
-    ending = [*_further(catalogue, symptom, language), "", links(symptom, language, repository), *_sources(catalogue, symptom, language), *_synonyms(made, language)]
+    ending = [
+        *_further(catalogue, symptom, language),
+        "",
+        links(symptom, language, repository),
+        *_sources(catalogue, symptom, language),
+        *_synonyms(made, language),
+    ]
     return "\n".join([*lines, *ending]) + "\n"
 
 

@@ -9,7 +9,7 @@ from . import chinese, page
 from .catalogue import Symptom
 
 _ID = re.compile(r"([a-z0-9-]+)/([a-z0-9]+(?:-[a-z0-9]+)*)")
-_SNIPPET = '''# ---
+_SNIPPET = """# ---
 # wordings:
 #   - text: "the message, with {{hole:int}} for what varies"
 #     exception: RuntimeError
@@ -29,7 +29,7 @@ print(torch.__version__)  # what a reader looks at to know that this is the caus
 
 # %% fix main-cause
 assert False, "write the fix, and assert that its result is right"
-'''
+"""
 
 
 def new(root: Path, name: str) -> list[str]:
@@ -57,7 +57,10 @@ def new(root: Path, name: str) -> list[str]:
     lines = [f"made {file.relative_to(root)}" for file in files]
     if found[2] in made.known:
         lines.append(f"known/{found[1]}.yml holds wordings of `{found[2]}`: move them into the snippet's header")
-    return [*lines, f"next: fill them in, then `python -m torchclinic verify {name}`, `python -m torchclinic stamp --format {name}`, `python -m torchclinic catalogue`"]
+    return [
+        *lines,
+        f"next: fill them in, then `python -m torchclinic verify {name}`, `python -m torchclinic stamp --format {name}`, `python -m torchclinic catalogue`",
+    ]
 
 
 def _page(language: str) -> str:

@@ -22,7 +22,7 @@ PAUSE = 0.7
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Static files as a host serves them: /x leads to /x/, what is missing gets the root 404.html, nothing is kept from an earlier build."""
 
-    extensions_map = {  # noqa: RUF012  the base class's own way
+    extensions_map = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
         ".html": "text/html; charset=utf-8",

@@ -1,13 +1,13 @@
 """Snippets: percent-format Python files that hold the facts of a symptom, its breaks and its fixes.
 
-    # ---
-    # wordings: ...        YAML, each line behind `# `
-    # ---
+# ---
+# wordings: ...        YAML, each line behind `# `
+# ---
 
-    # %%                   set-up: runs before every cell below it
-    # %% break CASE        must end in the symptom
-    # %% check CASE        optional: the one check that tells this cause from the others; must pass
-    # %% fix CASE          must cure it, and assert that the result is right
+# %%                   set-up: runs before every cell below it
+# %% break CASE        must end in the symptom
+# %% check CASE        optional: the one check that tells this cause from the others; must pass
+# %% fix CASE          must cure it, and assert that the result is right
 """
 
 from __future__ import annotations

@@ -336,7 +336,12 @@ class _Progress:
             if self.terminal:
                 full = 30 * self.done // max(1, self.total)
                 failed = f", {self.failed} failed" if self.failed else ""
-                print(f"\r\x1b[K[{'#' * full}{'.' * (30 - full)}] {self.done}/{self.total}{failed}  {one.symptom.id}: {one.cell.name}", end="", file=sys.stderr, flush=True)
+                print(
+                    f"\r\x1b[K[{'#' * full}{'.' * (30 - full)}] {self.done}/{self.total}{failed}  {one.symptom.id}: {one.cell.name}",
+                    end="",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
     def close(self) -> None:
         if self.terminal:
@@ -367,7 +372,9 @@ def _evidence(runs: list[Run], machine: Machine, device: str) -> evidence.Eviden
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     for one in runs:
         snippet = one.symptom.snippet
-        entry = made.symptoms.setdefault(snippet.stem, {"hash": snippet.hash, "date": today, "python": machine.python, "platform": machine.platform, "cells": {}})
+        entry = made.symptoms.setdefault(
+            snippet.stem, {"hash": snippet.hash, "date": today, "python": machine.python, "platform": machine.platform, "cells": {}}
+        )
         entry["cells"][one.cell.name] = {"outcome": "skipped", "why": one.why} if one.outcome == "skipped" else one.as_json()
     for entry in made.symptoms.values():
         reasons = {cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"}

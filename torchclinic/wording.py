@@ -7,6 +7,7 @@ is linear whatever is pasted. `lint` is what makes that sound: the character aft
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -127,7 +128,7 @@ def lint(wording: Wording) -> Iterable[str]:
         yield f"only {wording.letters} literal letters; this wording needs {needed}, or it would match by chance"
     if wording.when and (len(wording.when) != 3 or wording.when[0] not in ("differ", "same") or not set(wording.when[1:]) <= set(wording.holes)):
         yield "`when` is [differ, HOLE, HOLE] or [same, HOLE, HOLE], with two named holes of this wording"
-    for part, following in zip(parts, parts[1:], strict=False):
+    for part, following in itertools.pairwise(parts):
         if not isinstance(part, Hole):
             continue
         if isinstance(following, Hole):

@@ -17,8 +17,7 @@ class _Dates(_Loader):
 
 
 _Dates.yaml_implicit_resolvers = {
-    first: [(tag, rule) for tag, rule in rules if not tag.endswith((":float", ":timestamp"))]
-    for first, rules in _Loader.yaml_implicit_resolvers.items()
+    first: [(tag, rule) for tag, rule in rules if not tag.endswith((":float", ":timestamp"))] for first, rules in _Loader.yaml_implicit_resolvers.items()
 }
 
 

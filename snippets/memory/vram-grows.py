@@ -94,11 +94,11 @@ cell = nn.RNNCell(64, 256)
 
 # %% break carried-graph
 hidden, grown = torch.zeros(64, 256), []
-for batch in batches:
+for batch in batches[:20]:
     hidden = cell(batch, hidden)  # brings the graphs of all steps before
     hidden.square().mean().backward(retain_graph=True)  # and this keeps them
     grown.append(kept())
-assert grown[-1] > 3 * grown[0]
+assert grown[-1] > 2 * grown[0]
 
 # %% check carried-graph
 hidden, grown = torch.zeros(64, 256), []

@@ -31,7 +31,9 @@ def chromium() -> str | None:
             subprocess.run(command, check=False, capture_output=True, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
         if path := shutil.which("chromium"):
             return path
-    pytest.fail("No browser: put Chromium or Chrome on the PATH (Debian: `apt-get install chromium`), or let `python -m playwright install chromium` reach its download.")
+    pytest.fail(
+        "No browser: put Chromium or Chrome on the PATH (Debian: `apt-get install chromium`), or let `python -m playwright install chromium` reach its download."
+    )
 
 
 @pytest.fixture(scope="session")

@@ -185,7 +185,13 @@ def test_no_page_scrolls_sideways(browser: Browser, address: str, language: str,
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 844 if width < 600 else 900}, locale=language)
     page = context.new_page()
     folder = shots_folder()
-    for name, path in {"home": "", "lookup": "lookup/", "symptom": "shapes/matmul-shapes/", "notebook": "notebooks/shapes/matmul-shapes/", "tags": "tags/"}.items():
+    for name, path in {
+        "home": "",
+        "lookup": "lookup/",
+        "symptom": "shapes/matmul-shapes/",
+        "notebook": "notebooks/shapes/matmul-shapes/",
+        "tags": "tags/",
+    }.items():
         page.goto(f"{address}{language}/{path}")
         if name == "lookup":
             page.locator("#tc-paste").fill(TRACEBACK)

@@ -1,0 +1,157 @@
+# ---
+# wordings:
+#   - text: "Cannot re-initialize CUDA in forked subprocess"
+#     exception: RuntimeError
+#   - text: "Cannot re-initialize XPU in forked subprocess"
+#     exception: RuntimeError
+#   - text: "CUDA error: initialization error"
+#     near: [DataLoader worker, _worker_loop, multiprocessing]
+#   - text: "cuda runtime error ({_:int}) : initialization error"
+#     exception: RuntimeError
+#     near: [DataLoader worker, _worker_loop, multiprocessing]
+#     sample: "RuntimeError: cuda runtime error (3) : initialization error at /pytorch/aten/src/THC/THCGeneral.cpp:51"
+# tags: [cuda, dataloader, hang, inference, multiprocessing]
+# needs: [fork]
+# cases:
+#   dataset-on-gpu: {needs: [cuda]}
+#   started-after-cuda: {needs: [cuda]}
+#   thread-pool: {silent: true}
+# rows: [S001-106]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html", "https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html"]
+# ---
+
+# %%
+import os
+import time
+
+import torch
+from torch import nn
+from torch import multiprocessing as mp
+from torch.utils.data import DataLoader, Dataset
+
+torch.set_default_device(None)  # as in every new process
+torch.manual_seed(0)
+
+
+class Photos(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return torch.full((8,), float(i)).to("cuda")
+
+
+# %% break dataset-on-gpu
+model = nn.Linear(8, 2).to("cuda")
+for batch in DataLoader(Photos(), batch_size=2, num_workers=1, multiprocessing_context="fork"):
+    model(batch)
+
+# %% check dataset-on-gpu
+sample = Photos()[0]
+print(sample.device)  # a Dataset that is read by workers must return CPU tensors
+assert sample.is_cuda
+
+# %% fix dataset-on-gpu
+class Photos(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return torch.full((8,), float(i))  # the worker loads ...
+
+
+model = nn.Linear(8, 2).to("cuda")
+outputs = []
+for batch in DataLoader(Photos(), batch_size=2, num_workers=1, multiprocessing_context="fork", pin_memory=True):
+    outputs.append(model(batch.to("cuda", non_blocking=True)))  # ... and the main process moves
+
+expected = model.cpu()(torch.arange(4.0).repeat(8, 1).T)
+torch.testing.assert_close(torch.cat(outputs).cpu(), expected, rtol=1e-3, atol=1e-4)
+assert len(outputs) == 2
+
+
+# %%
+def predict(rank, weights, answers):
+    """One process: its own model on the GPU."""
+    model = nn.Linear(8, 2)
+    model.load_state_dict(weights)
+    with torch.no_grad():
+        answers.put(model.to("cuda")(torch.ones(1, 8, device="cuda")).tolist())
+
+
+# %% break started-after-cuda
+model = nn.Linear(8, 2)
+weights = {name: value.clone() for name, value in model.state_dict().items()}
+model.to("cuda")  # the main process uses CUDA ...
+answers = mp.get_context("fork").SimpleQueue()
+mp.start_processes(predict, (weights, answers), nprocs=1, start_method="fork")  # ... and is then copied
+
+# %% check started-after-cuda
+model = nn.Linear(8, 2).to("cuda")
+print(torch.cuda.is_initialized())  # just before the processes start: must be False if they are forked
+assert torch.cuda.is_initialized()
+
+# %% fix started-after-cuda
+if __name__ == "__main__":  # a spawned process imports this file: it must not start processes itself
+    model = nn.Linear(8, 2)
+    weights = {name: value.clone() for name, value in model.state_dict().items()}
+    model.to("cuda")
+    answers = mp.get_context("spawn").SimpleQueue()
+    mp.start_processes(predict, (weights, answers), nprocs=1, start_method="spawn")
+
+    assert torch.allclose(torch.tensor(answers.get()), model.cpu()(torch.ones(1, 8)), rtol=1e-3, atol=1e-4)
+
+# %%
+torch.set_num_threads(2)  # as many as this computer has cores, if it has two
+
+
+def preprocess(image):
+    """What a transform does: an operation that PyTorch spreads over its threads."""
+    return (image.exp() + 1).sum().item()
+
+
+def work(results):
+    results.put(preprocess(torch.zeros(4_000_000)))
+
+
+# %% break thread-pool
+started = time.monotonic()
+preprocess(torch.zeros(4_000_000))  # the main process uses its threads ...
+seconds = time.monotonic() - started
+results = mp.get_context("fork").SimpleQueue()
+process = mp.get_context("fork").Process(target=work, args=(results,))
+process.start()  # ... the copy has none of them, and waits for them
+process.join(max(5, 20 * seconds))  # twenty times what the main process needed
+
+assert process.is_alive()  # it hangs, and says nothing
+process.kill()
+
+# %% check thread-pool
+def count_threads(counts):
+    counts.put(len(os.listdir("/proc/self/task")))
+
+
+preprocess(torch.zeros(4_000_000))
+counts = mp.get_context("fork").SimpleQueue()
+process = mp.get_context("fork").Process(target=count_threads, args=(counts,))
+process.start()
+here, there = len(os.listdir("/proc/self/task")), counts.get()
+process.join()
+print(here, "threads in the main process,", there, "in its copy")  # the copy knows of a pool that is not there
+assert here > there == 1
+
+# %% fix thread-pool
+def work(results):
+    torch.set_num_threads(1)  # first of all: this process computes without the pool
+    results.put(preprocess(torch.zeros(4_000_000)))
+
+
+expected = preprocess(torch.zeros(4_000_000))
+results = mp.get_context("fork").SimpleQueue()
+process = mp.get_context("fork").Process(target=work, args=(results,))
+process.start()
+answer = results.get()
+process.join()
+
+assert answer == expected == 8_000_000
+assert process.exitcode == 0
