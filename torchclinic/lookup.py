@@ -256,6 +256,7 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
     """Every place where a wording is printed: wording, line (from 0), values, whether through squeezed text."""
     anchors = index["anchors"]
     found: list[dict[str, Any]] = []
+    stands: dict[str, bool] = {}  # texts of conditions -> whether they stand in the paste
     for start, end in _segments(_anchor_lines(index, clean, lines), len(lines)):
         numbers, texts, source = _read(lines, start, end)
         joined = "\n".join(texts)
@@ -264,8 +265,6 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
         ends: dict[bool, list[int]] = {}  # where each line ends, in the joined and in the squeezed text
         for candidate in sorted({number for word in anchors.keys() & present for number in anchors[word]}):
             wording = index["wordings"][candidate]
-            if not _conditions(wording, clean):
-                continue
             here = _match_all(index, wording, wording["parts"], joined, False)
             through_squeeze = False
             if not here and _letters(wording["parts"]) >= SQUEEZABLE:
@@ -273,7 +272,9 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
                 parts = [part.replace(" ", "") if isinstance(part, str) else part for part in wording["parts"]]
                 here = _match_all(index, wording, parts, squeezed, True)
                 through_squeeze = True
-            if here and through_squeeze not in ends:
+            if not here or not _conditions(wording, clean, stands):
+                continue
+            if through_squeeze not in ends:
                 ends[through_squeeze] = list(accumulate(len(text.replace(" ", "")) if through_squeeze else len(text) + 1 for text in texts))
             for at, stop, values in here:
                 offsets = ends[through_squeeze]
@@ -313,7 +314,9 @@ def _read(lines: list[str], start: int, end: int) -> tuple[list[int], list[str],
         line = lines[number]
         # A traceback inside a repr or a JSON string: one line with written-out line ends.
         for piece in line.split("\\n") if line.count("\\n") > 1 else [line]:
-            text = " ".join(word for word in strip_prefix(piece).split(" ") if word)
+            text = strip_prefix(piece)
+            if "  " in text:
+                text = " ".join(word for word in text.split(" ") if word)
             numbers.append(number)
             texts.append(text)
             source.append(_is_source(text, previous))
@@ -339,9 +342,14 @@ def _printed_type(before: str) -> str:
     return name if name.endswith(_TYPES) and ":" in before and all(c in WORD for c in name) else ""
 
 
-def _conditions(wording: dict[str, Any], clean: str) -> bool:
+def _conditions(wording: dict[str, Any], clean: str, stands: dict[str, bool]) -> bool:
+    def has(text: str) -> bool:
+        if text not in stands:
+            stands[text] = text in clean
+        return stands[text]
+
     near, unless = wording.get("near"), wording.get("unless")
-    return (not near or any(text in clean for text in near)) and not (unless and any(text in clean for text in unless))
+    return (not near or any(map(has, near))) and not (unless and any(map(has, unless)))
 
 
 def _when(wording: dict[str, Any], values: dict[str, str]) -> bool:

@@ -26,6 +26,7 @@ const REPLACE = new Map([
 ]);
 // One character of a fixed list at a time: nothing that could backtrack.
 const REPLACED = new RegExp(`[${[...REPLACE.keys()].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}]`, "g");
+const REPLACE_ASCII = [...REPLACE].filter(([c]) => c < "\x80");
 const ASTRAL = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 function pairs(from, to) {
@@ -47,8 +48,8 @@ function prepare(index) {
   let made = prepared.get(index);
   if (made) return made;
   const byWord = new Map(Object.entries(index.anchors));
-  const mask = new Uint8Array(65536); // which word hashes are worth a look into the map
-  for (const word of byWord.keys()) mask[hash(word, 0, word.length)] = 1;
+  const mask = new Uint8Array(65536); // how many anchors have this hash
+  for (const word of byWord.keys()) mask[hash(word, 0, word.length)]++;
   const tables = {};
   for (const [kind, [characters, cap]] of Object.entries(index.holes)) tables[kind] = { set: new Set(characters), cap };
   const squeezed = index.wordings.map((wording) => wording.parts.map((part) => (typeof part === "string" ? squeeze(part) : part)));
@@ -133,10 +134,11 @@ function bisect(values, value) {
 }
 
 function normalise(text) {
-  if (/[^\x00-\x7f]/.test(text)) text = text.replace(ASTRAL, "\ufffd");
+  const ascii = !/[^\x00-\x7f]/.test(text);
+  if (!ascii) text = text.replace(ASTRAL, "\ufffd");
   if (text.includes("\x1b") || text.includes("\x9b")) text = withoutEscapes(text);
-  if (REPLACED.test(text)) text = text.replace(REPLACED, (c) => REPLACE.get(c));
-  REPLACED.lastIndex = 0;
+  if (!ascii) text = text.replace(REPLACED, (c) => REPLACE.get(c));
+  else for (const [from, to] of REPLACE_ASCII) if (text.includes(from)) text = text.replaceAll(from, to);
   if (text.includes("&")) for (const [from, to] of ENTITIES) text = text.replaceAll(from, to);
   return text;
 }
@@ -227,7 +229,8 @@ export function stripPrefix(line) {
 
 /** Numbers of the lines that hold an anchor, ascending. One pass over the characters, whatever the number of wordings. */
 function anchorLines(index, page) {
-  const { byWord, mask } = prepare(index);
+  const { byWord, mask: counts } = prepare(index);
+  const mask = counts.slice();
   const { text, starts } = page;
   const lists = new Map(); // anchor -> the first lines that hold it
   const size = text.length;
@@ -247,7 +250,7 @@ function anchorLines(index, page) {
       at++;
       code = at < size ? text.charCodeAt(at) : 0;
     } while (WORD[code] === 1);
-    if (mask[value & 0xffff] === 1) {
+    if (mask[value & 0xffff] !== 0) {
       const word = text.slice(from, at);
       if (!byWord.has(word)) continue;
       while (from >= next) {
@@ -256,7 +259,9 @@ function anchorLines(index, page) {
       }
       let list = lists.get(word);
       if (!list) lists.set(word, (list = []));
-      if (list.length <= FREQUENT && list[list.length - 1] !== line) list.push(line);
+      if (list[list.length - 1] !== line) list.push(line);
+      // Seen often enough: a hash that is this word's alone is not looked at again.
+      if (list.length > FREQUENT && mask[value & 0xffff] === 1) mask[value & 0xffff] = 0;
     }
   }
   const found = new Set();
@@ -304,26 +309,29 @@ function segments(wanted, count) {
 }
 
 function occurrences(index, page) {
-  const { byWord, squeezed: squeezedParts, letters } = prepare(index);
+  const { byWord, mask, squeezed: squeezedParts, letters } = prepare(index);
   const found = [];
+  const known = new Map(); // texts of conditions -> whether they stand in the paste
+  const stands = (text) => {
+    if (!known.has(text)) known.set(text, page.text.includes(text));
+    return known.get(text);
+  };
   for (const [start, end] of segments(anchorLines(index, page), page.length)) {
     const { numbers, texts, source } = read(page, start, end);
     const joined = texts.join("\n");
     const candidates = new Set();
-    for (const word of wordsOf(joined)) for (const number of byWord.get(word) ?? []) candidates.add(number);
+    for (const word of anchorsIn(joined, byWord, mask)) for (const number of byWord.get(word)) candidates.add(number);
     let squeezedText = null;
     const ends = []; // where each line ends, in the joined and in the squeezed text
     for (const candidate of [...candidates].sort((a, b) => a - b)) {
       const wording = index.wordings[candidate];
-      if (wording.near && !wording.near.some((text) => page.text.includes(text))) continue;
-      if (wording.unless && wording.unless.some((text) => page.text.includes(text))) continue;
       let here = matchAll(index, wording.parts, joined, false);
       const throughSqueeze = here.length === 0;
       if (throughSqueeze && letters[candidate] >= SQUEEZABLE) {
         squeezedText ??= squeeze(joined).replaceAll("\n", "");
         here = matchAll(index, squeezedParts[candidate], squeezedText, true);
       }
-      if (!here.length) continue;
+      if (!here.length || (wording.near && !wording.near.some(stands)) || wording.unless?.some(stands)) continue;
       const offsets = (ends[throughSqueeze ? 1 : 0] ??= lineEnds(texts, throughSqueeze));
       for (const [at, stop, values] of here) {
         const row = bisect(offsets, at);
@@ -351,6 +359,30 @@ function lineEnds(texts, squeezed) {
   return texts.map((text) => (end += squeezed ? squeeze(text).length : text.length + 1));
 }
 
+/** The anchors among the words of a text; a word is cut out only where its hash is an anchor's. */
+function anchorsIn(text, byWord, mask) {
+  const found = new Set();
+  let value = 0;
+  let from = -1;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : 0;
+    if (WORD[code] === 1) {
+      if (from < 0) {
+        from = at;
+        value = 0;
+      }
+      value = (Math.imul(value, 31) + code) | 0;
+    } else if (from >= 0) {
+      if (mask[value & 0xffff] !== 0) {
+        const word = text.slice(from, at);
+        if (byWord.has(word)) found.add(word);
+      }
+      from = -1;
+    }
+  }
+  return found;
+}
+
 function wordsOf(text) {
   const found = new Set();
   let from = -1;
@@ -374,7 +406,8 @@ function read(page, start, end) {
     const line = page.get(number);
     const pieces = line.split("\\n");
     for (const piece of pieces.length > 2 ? pieces : [line]) {
-      const text = stripPrefix(piece).split(" ").filter(Boolean).join(" ");
+      let text = stripPrefix(piece);
+      if (text.includes("  ")) text = text.split(" ").filter(Boolean).join(" ");
       numbers.push(number);
       texts.push(text);
       source.push(isSource(text, previous));

@@ -87,9 +87,18 @@ answers = mp.get_context("fork").SimpleQueue()
 mp.start_processes(predict, (weights, answers), nprocs=1, start_method="fork")  # ... and is then copied
 
 # %% check started-after-cuda
+def report(answers):
+    answers.put(torch.cuda._is_in_bad_fork())
+
+
 model = nn.Linear(8, 2).to("cuda")
-print(torch.cuda.is_initialized())  # just before the processes start: must be False if they are forked
-assert torch.cuda.is_initialized()
+answers = mp.get_context("fork").SimpleQueue()
+process = mp.get_context("fork").Process(target=report, args=(answers,))
+process.start()
+bad = answers.get()
+process.join()
+print(bad)  # True, asked where you start your processes: CUDA was used before
+assert bad
 
 # %% fix started-after-cuda
 if __name__ == "__main__":  # a spawned process imports this file: it must not start processes itself

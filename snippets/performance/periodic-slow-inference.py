@@ -1,16 +1,13 @@
 # ---
-# tags: [cuda, inference, slow]
+# tags: [inference, slow]
 # related: [performance/wrong-timing, performance/first-iteration-slow]
 # rows: [S001-114]
 # docs: ["https://docs.pytorch.org/docs/stable/profiler.html"]
-# cases:
-#   gpu-clocks: {needs: [cuda]}
 # ---
 
 # %%
 import gc
 import statistics
-import subprocess
 import time
 
 import torch
@@ -106,23 +103,3 @@ gc.freeze()  # once, when everything is loaded: these objects are not looked at 
 after = seconds(gc.collect)
 assert after < before / 2
 assert keep[-1] == [299_999] and gc.isenabled()
-
-# %% break gpu-clocks
-query = "--query-gpu=clocks.sm,clocks.max.sm,clocks_throttle_reasons.active,utilization.gpu"
-idle = subprocess.run(["nvidia-smi", query, "--format=csv"], capture_output=True, text=True, check=True).stdout
-print(idle)  # nothing of ours runs, so this shows the resting clock and what others do; nothing is slow here
-assert "clocks" in idle
-
-# %% check gpu-clocks
-print(subprocess.run(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv"], capture_output=True, text=True, check=True).stdout)
-
-# %% fix gpu-clocks
-x = torch.randn(2048, 2048, device="cuda")
-begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-gpu, wall = [], []
-for _ in range(50):
-    torch.cuda.synchronize()
-    begin.record()
-    wall.append(seconds(lambda: (x @ x, end.record())))
-    gpu.append(begin.elapsed_time(end) / 1000)
-assert statistics.median(gpu) < 2 * statistics.median(wall)

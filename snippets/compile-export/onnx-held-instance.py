@@ -1,0 +1,40 @@
+# ---
+# wordings:
+#   - text: "Unable to cast from non-held to held instance (T& to Holder<T>)"
+#     exception: RuntimeError
+#   - text: "Unable to cast from non-held to held instance"
+#     exception: RuntimeError
+# tags: [compile, inference]
+# needs: ["fault:an object of TorchScript made without running its constructor"]
+# rows: [S001-120]
+# docs: ["https://docs.pytorch.org/docs/stable/onnx.html"]
+# ---
+
+# %%
+import sys
+
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(3, 2), nn.ReLU()).eval()
+x = torch.ones(1, 3)
+
+# %% break half-made
+graph = torch._C.Graph.__new__(torch._C.Graph)  # the Python object exists, the C++ object behind it does not
+torch._C._jit_pass_lint(graph)  # the old ONNX exporter hands such graphs from step to step
+
+# %% check half-made
+debugged = sys.gettrace() is not None
+if sys.version_info >= (3, 12):
+    debugged |= sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
+print("a debugger is attached:", debugged)  # put these lines before the export; it must say False
+assert not debugged
+
+# %% fix half-made
+program = torch.export.export(model, (x,))  # what torch.onnx.export(..., dynamo=True) begins with
+assert isinstance(program.graph, torch.fx.Graph)  # a graph of Python objects: nothing here can be half made
+torch.testing.assert_close(program.module()(x), model(x))
+
+graph = torch.jit.trace(model, x).graph  # the old kind of graph, made by its constructor, is fine
+torch._C._jit_pass_lint(graph)
+assert len(list(graph.nodes())) > 0

@@ -1,0 +1,90 @@
+# ---
+# wordings:
+#   - text: "worker processes in total. Our suggested max number of worker in current system is {cores:int}"
+#     exception: UserWarning
+#     sample: "UserWarning: This DataLoader will create 4096 worker processes in total. Our suggested max number of worker in current system is 2, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary."
+# tags: [dataloader, multiprocessing, slow, warning]
+# related: [performance/cpu-oversubscription]
+# needs: [fork]
+# rows: [S000-19, S001-36]
+# docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# cases:
+#   start-each-epoch: {silent: true}
+#   tiny-batches: {silent: true}
+# ---
+
+# %%
+import os
+import statistics
+import time
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.arange(256, device="cpu"))
+
+
+def epoch(loader):
+    """Seconds for one pass over the data."""
+    start = time.perf_counter()
+    assert sum(len(x) for (x,) in loader) == len(loader.dataset)
+    return time.perf_counter() - start
+
+
+# %% break start-each-epoch
+without = statistics.median(epoch(DataLoader(data, batch_size=16)) for _ in range(5))
+loader = DataLoader(data, batch_size=16, num_workers=2, multiprocessing_context="fork")
+slow = statistics.median(epoch(loader) for _ in range(5))
+print(f"an epoch takes {slow / without:.0f} times as long with two workers")
+assert slow > 3 * without
+
+# %% check start-each-epoch
+loader = DataLoader(data, batch_size=16, num_workers=2, multiprocessing_context="fork")
+pids = []
+for _ in range(2):
+    batches = iter(loader)
+    pids.append([worker.pid for worker in batches._workers])
+    list(batches)
+print(pids)  # other processes in the second epoch: all of them were started anew
+assert not set(pids[0]) & set(pids[1])
+
+# %% fix start-each-epoch
+loader = DataLoader(data, batch_size=16, num_workers=2, persistent_workers=True, multiprocessing_context="fork")
+pids = []
+for _ in range(3):
+    batches = iter(loader)
+    pids.append([worker.pid for worker in batches._workers])
+    assert torch.equal(torch.cat([x for (x,) in batches]), torch.arange(256, device="cpu"))
+assert pids[0] == pids[1] == pids[2]
+
+# %% break tiny-batches
+loader = DataLoader(data, batch_size=1, num_workers=1, persistent_workers=True, multiprocessing_context="fork")
+epoch(loader)  # starts the worker
+slow = statistics.median(epoch(loader) for _ in range(3))
+without = statistics.median(epoch(DataLoader(data, batch_size=1)) for _ in range(3))
+print(f"an epoch takes {slow / without:.0f} times as long with a worker")
+assert slow > 2 * without
+
+# %% check tiny-batches
+start = time.perf_counter()
+samples = [data[i] for i in range(100)]
+each = (time.perf_counter() - start) / 100
+print(f"{1e6 * each:.0f} microseconds for a sample")  # less than about 100: sending it costs more than making it
+assert each < 0.01
+
+# %% fix tiny-batches
+loader = DataLoader(data, batch_size=64)  # in memory and ready: no workers, larger batches
+batches = [x for (x,) in loader]
+assert len(batches) == 4 and torch.equal(torch.cat(batches), torch.arange(256, device="cpu"))
+
+# %% break too-many
+loader = DataLoader(data, batch_size=16, num_workers=4096)  # warns here, before any of them is started
+
+# %% check too-many
+print(len(os.sched_getaffinity(0)), "cores for this process")
+assert len(os.sched_getaffinity(0)) < 4096
+
+# %% fix too-many
+workers = min(2, len(os.sched_getaffinity(0)))
+loader = DataLoader(data, batch_size=16, num_workers=workers, multiprocessing_context="fork")
+assert torch.equal(torch.cat([x for (x,) in loader]), torch.arange(256, device="cpu"))

@@ -1,0 +1,80 @@
+# ---
+# tags: [multi-gpu, shape, loss]
+# needs: ["fault:two pieces on one device stand in for two GPUs"]
+# rows: [S001-101]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]
+# ---
+
+# %%
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+from torch.nn.parallel import scatter_gather
+
+# PyTorch's own code divides the arguments; only the copy to a GPU is replaced, by the cut along dimension 0 that comes with it.
+scatter_gather.Scatter = SimpleNamespace(apply=lambda gpus, sizes, dim, tensor: tensor.chunk(len(gpus), dim))
+
+
+def divide(*inputs):
+    """The arguments that each of two GPUs gets from nn.DataParallel."""
+    return scatter_gather.scatter_kwargs(inputs, None, [0, 1])[0]
+
+
+def data_parallel(model, *inputs):
+    """nn.DataParallel(model, device_ids=[0, 1])(*inputs)"""
+    return torch.cat([model(*part) for part in divide(*inputs)])
+
+
+# %%
+class Weighted(nn.Module):
+    def forward(self, scores, class_weights):
+        return scores * class_weights
+
+
+scores = torch.tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]])  # a batch of 4, with 2 classes
+class_weights = torch.tensor([1.0, 10.0])  # not a batch: one number for each class
+
+# %% break no-batch
+result = data_parallel(Weighted(), scores, class_weights)
+assert result.tolist() == [[1, 1], [2, 2], [30, 30], [40, 40]]  # no error; the first GPU got the weight 1, the second one 10
+
+# %% check no-batch
+for gpu, (some_scores, some_weights) in enumerate(divide(scores, class_weights)):
+    print("GPU", gpu, "gets", list(some_scores.shape), "and", some_weights.tolist())  # must be all weights on each GPU
+assert len(some_weights) < len(class_weights)
+
+
+# %% fix no-batch
+class WeightedByBuffer(nn.Module):
+    def __init__(self, class_weights):
+        super().__init__()
+        self.register_buffer("class_weights", class_weights)  # buffers are copied to every GPU as a whole
+
+    def forward(self, scores):
+        return scores * self.class_weights
+
+
+result = data_parallel(WeightedByBuffer(class_weights), scores)
+assert torch.equal(result, Weighted()(scores, class_weights))
+assert result.tolist() == [[1, 10], [2, 20], [3, 30], [4, 40]]
+
+
+# %%
+class Scaled(nn.Module):
+    def forward(self, scores, temperature):
+        return scores / temperature
+
+
+# %% break length-one
+result = data_parallel(Scaled(), scores, torch.tensor([2.0]))
+assert len(scores) == 4 and len(result) == 2  # no error; half of the batch is gone
+
+# %% check length-one
+parts = divide(scores, torch.tensor([2.0]))
+print(len(parts), "of 2 GPUs gets work, with", len(parts[0][0]), "of", len(scores), "samples")
+assert len(parts) == 1
+
+# %% fix length-one
+result = data_parallel(Scaled(), scores, 2.0)  # a number, not a tensor: every GPU gets it
+assert torch.equal(result, Scaled()(scores, 2.0)) and len(result) == 4

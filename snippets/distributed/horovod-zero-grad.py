@@ -1,0 +1,104 @@
+# ---
+# wordings:
+#   - text: "optimizer.zero_grad() was called after loss.backward() but before optimizer.step() or optimizer.synchronize()"
+#     exception: AssertionError
+#   - text: "optimizer.zero_grad() was called after loss.backward()"
+#     exception: AssertionError
+# tags: [gan, multi-gpu, optimizer]
+# needs: ["package:horovod"]
+# rows: [S001-70]
+# docs: ["https://horovod.readthedocs.io/en/stable/pytorch.html"]
+# ---
+
+# %%
+import os
+
+import torch
+from torch import nn
+
+os.environ["HOROVOD_ELASTIC"] = "1"  # so that one process is enough to see it; leave this line out of your program
+import horovod.torch as hvd
+
+hvd.init()
+
+
+def distributed_sgd(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    return hvd.DistributedOptimizer(optimizer, named_parameters=model.named_parameters())
+
+
+def linear(n, m):
+    layer = nn.Linear(n, m)
+    nn.init.constant_(layer.weight, 0.5)
+    nn.init.constant_(layer.bias, 0.1)
+    return layer
+
+
+# %% break two-optimizers
+generator, critic = linear(3, 2), linear(2, 1)
+generator_optimizer, critic_optimizer = distributed_sgd(generator), distributed_sgd(critic)
+
+fake = generator(torch.ones(1, 3))
+generator_optimizer.zero_grad()
+(-critic(fake)).mean().backward()  # runs back through the critic too: Horovod starts to average its gradients
+generator_optimizer.step()
+critic_optimizer.zero_grad()
+
+# %% check two-optimizers
+generator, critic = linear(3, 2), linear(2, 1)
+(-critic(generator(torch.ones(1, 3)))).mean().backward()
+touched = [name for name, parameter in critic.named_parameters() if parameter.grad is not None]
+print("the generator's loss leaves gradients in the critic:", touched)
+assert touched == ["weight", "bias"]
+
+# %% fix two-optimizers
+generator, critic = linear(3, 2), linear(2, 1)
+generator_optimizer, critic_optimizer = distributed_sgd(generator), distributed_sgd(critic)
+
+fake = generator(torch.ones(1, 3))
+generator_optimizer.zero_grad()
+critic.requires_grad_(False)  # the generator's step needs no gradients of the critic
+(-critic(fake)).mean().backward()
+generator_optimizer.step()
+critic.requires_grad_(True)
+critic_optimizer.zero_grad()
+critic(fake.detach()).mean().backward()
+critic_optimizer.step()
+
+# what the two steps must give: fake is 1.6, so the critic's weight falls by 0.1 * 1.6, and the generator's rises by 0.1 * 0.5
+assert torch.allclose(critic.weight, torch.ones(1, 2) * 0.34)
+assert torch.allclose(generator.weight, torch.ones(2, 3) * 0.55)
+
+# %% break step-left-out
+model = linear(3, 1)
+optimizer = distributed_sgd(model)
+for x in [torch.ones(1, 3) * float("nan"), torch.ones(1, 3)]:
+    optimizer.zero_grad()
+    loss = model(x).mean()
+    loss.backward()
+    if not loss.isfinite():
+        continue  # no step(): the averaging that backward() began is still under way
+    optimizer.step()
+
+# %% check step-left-out
+model, left_out = linear(3, 1), []
+for number, x in enumerate([torch.ones(1, 3) * float("nan"), torch.ones(1, 3)]):
+    if not model(x).mean().isfinite():
+        left_out.append(number)
+print("steps with backward() but without step():", left_out)
+assert left_out == [0]
+
+# %% fix step-left-out
+model = linear(3, 1)
+optimizer = distributed_sgd(model)
+for x in [torch.ones(1, 3) * float("nan"), torch.ones(1, 3)]:
+    optimizer.zero_grad()
+    loss = model(x).mean()
+    loss.backward()
+    optimizer.synchronize()  # wait for the averaging
+    if not all(parameter.grad.isfinite().all() for parameter in model.parameters()):
+        continue  # averaged gradients: every process decides alike
+    with optimizer.skip_synchronize():
+        optimizer.step()
+
+assert torch.allclose(model.weight, torch.ones(1, 3) * 0.4)
