@@ -31,6 +31,17 @@ def test_every_symptom_has_current_cpu_evidence(clinic: Catalogue) -> None:
             assert any(snippet.needs_of(case) for case in snippet.cases), f"{stem} was skipped, but its header names no need"
 
 
+def test_rows_are_those_of_the_documents(clinic: Catalogue, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every `rows:` id exists; which symptom rows no page answers yet is printed, not hidden."""
+    lines = (Path(__file__).parent / "data/seed-rows.txt").read_text(encoding="utf-8").split("\n")
+    kinds = dict(line.split() for line in lines if line)
+    answered = {row: symptom.id for symptom in clinic.symptoms.values() for row in symptom.snippet.rows}
+    assert not set(answered) - set(kinds)
+    open_rows = [row for row, kind in kinds.items() if kind == "symptom" and row not in answered]
+    with capsys.disabled():
+        print(f"\n{len(answered)} of {len(kinds)} rows answered; symptom rows without a page: {', '.join(open_rows) or 'none'}")
+
+
 def change(old: str, new: str) -> Callable[[str], str]:
     def apply(text: str) -> str:
         assert old in text

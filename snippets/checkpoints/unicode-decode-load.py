@@ -1,0 +1,110 @@
+# ---
+# wordings:
+#   - text: "'{codec:path}' codec can't decode byte {byte:ident} in position {at:int}"
+#     exception: UnicodeDecodeError
+#     near: [torch.load, serialization.py, unpickler.load()]
+#     sample: "UnicodeDecodeError: 'ascii' codec can't decode byte 0x8c in position 16: ordinal not in range(128)"
+# tags: [checkpoint, numpy]
+# related: [checkpoints/deserialize-cuda]
+# rows: [S001-124]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
+# ---
+
+# %%
+import os
+import pickle
+import tempfile
+import types
+
+import numpy as np
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+file = os.path.join(tempfile.mkdtemp(), "old.pth")
+trained = nn.Linear(8, 2, device="cpu")
+
+
+class Pickler(pickle._Pickler):
+    """Writes text and data as Python 2 did: as bytes that do not say which they are, nor in which encoding."""
+
+    def save_bytes(self, value):
+        data = value.encode("latin1") if isinstance(value, str) else value
+        self.write(pickle.SHORT_BINSTRING + bytes([len(data)]) + data)
+        self.memoize(value)
+
+    dispatch = {**pickle._Pickler.dispatch, str: save_bytes, bytes: save_bytes}
+
+
+def dump(thing, opened, protocol=2):
+    Pickler(opened, protocol).dump(thing)
+
+
+python2 = types.SimpleNamespace(Pickler=Pickler, dump=dump)
+
+
+def save_with_python2(thing):
+    """The file that torch.save made under Python 2."""
+    torch.save(thing, file, pickle_module=python2, _use_new_zipfile_serialization=False)
+
+
+# %% break text
+save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
+checkpoint = torch.load(file)
+
+# %% check text
+save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
+checkpoint = torch.load(file, encoding="bytes")  # decodes nothing
+undecoded = {key: value for key, value in checkpoint.items() if isinstance(value, bytes)}
+print(list(checkpoint), undecoded)  # all texts are bytes: Python 2 wrote them
+assert undecoded == {b"note": b"30\xb0C, lr 0.1"}
+
+# %% fix text
+save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
+checkpoint = torch.load(file, encoding="latin1")
+
+model = nn.Linear(8, 2, device="cpu")
+model.load_state_dict(checkpoint["state_dict"])
+assert torch.equal(model.weight, trained.weight) and torch.equal(model.bias, trained.bias)
+assert checkpoint["note"] == "30°C, lr 0.1"
+
+# %% break arrays
+save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
+checkpoint = torch.load(file, weights_only=False)
+
+# %% check arrays
+save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
+with open(file, "rb") as opened:
+    print(b"multiarray" in opened.read())  # True: there are NumPy arrays in the file
+with open(file, "rb") as opened:
+    assert b"multiarray" in opened.read()
+
+# %% fix arrays
+save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
+checkpoint = torch.load(file, encoding="latin1", weights_only=False)  # only for a file that you trust
+
+assert checkpoint["mean"].tolist() == [0.485, 0.456, 0.406]
+assert torch.equal(checkpoint["state_dict"]["weight"], trained.weight)
+
+# %% break plain-pickle
+with open(file, "wb") as opened:
+    dump({"fc.weight": trained.weight.detach().numpy()}, opened)  # a .pkl file of another framework
+weights = torch.load(file, weights_only=False)
+
+# %% check plain-pickle
+with open(file, "wb") as opened:
+    dump({"fc.weight": trained.weight.detach().numpy()}, opened)
+torch_starts = pickle.dumps(0x1950A86A20F9469CFC6C, 2)[:8]  # the number with which old files of torch.save begin
+with open(file, "rb") as opened:
+    start = opened.read(8)
+print(start.startswith((b"PK", torch_starts)))  # False: torch.save did not write this file
+assert not start.startswith((b"PK", torch_starts))
+
+# %% fix plain-pickle
+with open(file, "wb") as opened:
+    dump({"fc.weight": trained.weight.detach().numpy()}, opened)
+with open(file, "rb") as opened:
+    arrays = pickle.load(opened, encoding="latin1")  # only for a file that you trust
+weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+assert torch.equal(weights["fc.weight"], trained.weight)
