@@ -131,9 +131,9 @@ def _named(table: dict[str, Any], name: str) -> str:
     return f"{name.split('-')[1]} of {wording['symptom']}"
 
 
-def processes(made: catalogue.Catalogue) -> None:
+def processes(made: catalogue.Catalogue, only: str = "") -> None:
     machine = verify.ask_machine()
-    symptoms = list(made.symptoms.values())
+    symptoms = [made.find(name) for name in only.split(",")] if only else list(made.symptoms.values())
     seconds = {}
     for name, plain in (("forkserver", False), ("plain", True)):
         started = time.perf_counter()
@@ -183,10 +183,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", choices=["speed", "processes", "site", "pastes", []], metavar="WHAT")
     parser.add_argument("--pastes", type=Path)
+    parser.add_argument("--only", default="", help="processes: these symptoms, comma-separated, instead of all")
     options = parser.parse_args()
     what = options.what or ["speed", "processes", "site", *(["pastes"] if options.pastes else [])]
     made = catalogue.load()
-    for name, work in (("speed", speed), ("processes", processes), ("site", site)):
+    for name, work in (("speed", speed), ("processes", lambda made: processes(made, options.only)), ("site", site)):
         if name in what:
             work(made)
     if "pastes" in what:

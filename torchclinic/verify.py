@@ -28,7 +28,7 @@ from typing import Any
 from . import cell as cells
 from . import evidence, index, lookup
 from .catalogue import Catalogue, Symptom
-from .snippet import Cell, Snippet
+from .snippet import Cell
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context alone takes some GiB of host memory.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
@@ -256,7 +256,7 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
                 why = f"must assert the bad behaviour itself and end quietly, but raised {one.exception}: {one.message[:200]}"
         elif first is None or first["symptom"] != snippet.stem:
             why = f"what it printed is looked up as {first['symptom'] if first else 'no match'}, not as {snippet.stem}"
-        elif not one.exception and not _may_end_quietly(snippet, first["exception"]):
+        elif not one.exception and not _may_end_quietly(snippet.needs_of(one.cell.case), first["exception"]):
             why = "printed the message but raised nothing"
     elif one.exception:
         why = f"raised {one.exception}: {one.message[:300]}"
@@ -265,9 +265,9 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
     one.outcome, one.why = ("failed", why) if why else ("passed", "")
 
 
-def _may_end_quietly(snippet: Snippet, exception: str) -> bool:
+def _may_end_quietly(needs: tuple[str, ...], exception: str) -> bool:
     """A warning ends no program; an injected fault may be shown by what a child process printed."""
-    return exception.endswith("Warning") or any(need.startswith("fault:") for need in snippet.needs)
+    return exception.endswith("Warning") or any(need.startswith("fault:") for need in needs)
 
 
 def _session(leader: int) -> list[int]:

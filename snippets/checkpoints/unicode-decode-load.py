@@ -40,7 +40,7 @@ def dump(thing, opened, protocol=2):
     Pickler(opened, protocol).dump(thing)
 
 
-python2 = types.SimpleNamespace(Pickler=Pickler, dump=dump)
+python2 = types.SimpleNamespace(__name__="pickle", Pickler=Pickler, dump=dump)
 
 
 def save_with_python2(thing):

@@ -1,0 +1,101 @@
+# ---
+# tags: [batchnorm, normalization, fine-tuning]
+# related: [nn/bn-one-value]
+# rows: [S000-17]
+# cases:
+#   requires-grad-only: {silent: true}
+#   train-undoes-it: {silent: true}
+#   still-trained: {silent: true}
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train"]
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm  # the base of BatchNorm1d, 2d, 3d and SyncBatchNorm
+
+torch.manual_seed(0)
+x = torch.randn(16, 3) + 5
+model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+model(x)  # stands for the pretraining
+
+# %% break requires-grad-only
+model.requires_grad_(False)  # "frozen"
+before = model[1].running_mean.clone()
+model(10 * x)  # no loss, no optimizer
+print(before, model[1].running_mean)
+assert not torch.allclose(model[1].running_mean, before)
+
+# %% check requires-grad-only
+model.requires_grad_(False)
+print([name for name, module in model.named_modules() if isinstance(module, _BatchNorm) and module.training])
+assert model[1].training  # whatever is listed renews its statistics at each forward
+
+# %% fix requires-grad-only
+model.requires_grad_(False)
+for module in model.modules():
+    if isinstance(module, _BatchNorm):
+        module.eval()
+before = {name: value.clone() for name, value in model.state_dict().items()}
+model(10 * x)
+
+assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+# %% break train-undoes-it
+model[1].eval()
+before = model[1].running_mean.clone()
+for epoch in range(2):
+    model.train()  # every training loop has this line
+    model(10 * x)
+print(before, model[1].running_mean)
+assert not torch.allclose(model[1].running_mean, before)
+
+# %% check train-undoes-it
+model[1].eval()
+model.train()
+print(model[1].training)  # True again; print it inside the loop, just before the forward
+assert model[1].training
+
+# %% fix train-undoes-it
+class FrozenNorm(nn.Sequential):
+    def train(self, mode=True):
+        super().train(mode)
+        for module in self.modules():
+            if isinstance(module, _BatchNorm):
+                module.eval()
+        return self
+
+
+model = FrozenNorm(*model)
+before = model[1].running_mean.clone()
+for epoch in range(2):
+    model.train()
+    model(10 * x)
+
+assert torch.equal(model[1].running_mean, before)
+assert model.training and model[0].training  # the rest does train
+
+# %% break still-trained
+model[1].eval()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+before = model[1].bias.detach().clone()
+model(x).pow(2).mean().backward()
+optimizer.step()
+print(before, model[1].bias)
+assert not torch.allclose(model[1].bias, before)
+
+# %% check still-trained
+model[1].eval()
+print({name: p.requires_grad for name, p in model[1].named_parameters()})  # True: the optimizer goes on with them
+assert model[1].weight.requires_grad and model[1].bias.requires_grad
+
+# %% fix still-trained
+model[1].eval().requires_grad_(False)
+optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.1)
+before = {name: value.clone() for name, value in model.state_dict().items()}
+model(x).pow(2).mean().backward()
+optimizer.step()
+
+changed = [name for name, value in model.state_dict().items() if not torch.equal(value, before[name])]
+assert "0.weight" in changed and "2.weight" in changed
+assert not [name for name in changed if name.startswith("1.")]
