@@ -2,10 +2,6 @@
 # tags: [batchnorm, normalization, fine-tuning]
 # related: [nn/bn-one-value]
 # rows: [S000-17]
-# cases:
-#   requires-grad-only: {silent: true}
-#   train-undoes-it: {silent: true}
-#   still-trained: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train"]
 # ---
 

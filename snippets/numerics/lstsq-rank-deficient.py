@@ -15,11 +15,13 @@
 # %%
 import torch
 
+torch.set_default_device("cpu")  # gels on CUDA does not always notice, see the page
+
 b = torch.tensor([[1.0], [2.0], [3.0]])
 
 # %% break dependent
 A = torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])  # a feature that is always 0
-torch.linalg.lstsq(A, b, driver="gels")  # on CUDA gels is the default
+torch.linalg.lstsq(A, b, driver="gels")  # the only driver on CUDA, and the default there
 
 # %% check dependent
 A = torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
@@ -35,7 +37,7 @@ assert torch.allclose(x, torch.tensor([[2.0], [0.0]]), atol=1e-4)
 # %% break nearly-dependent
 A = torch.tensor([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0 + 1e-7]])  # the same feature twice, but for rounding
 x = torch.linalg.lstsq(A, b, driver="gels").solution
-print(x.flatten())  # about -11 million and +11 million; [1, 1] would do
+print(x.flatten())  # about -11 million and +11 million: fitted to the rounding error
 assert not x.abs().max() < 1000  # so written that NaN counts too
 
 # %% check nearly-dependent
