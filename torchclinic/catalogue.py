@@ -284,7 +284,7 @@ def _check_translation(symptom: Symptom, problems: Problems) -> None:
     for name, value in hashes.items():
         if name in page.PROSE_FIELDS and not chinese.meta.get(name):
             problems.add(chinese.file, 1, f"front matter lacks `{name}`, which the English page has")
-        if stamps.get(name) != value:
+        if str(stamps.get(name)) != value:  # YAML reads a hash of digits alone as a number
             was = "is not stamped" if name not in stamps else "has changed since this was written"
             problems.add(chinese.file, chinese.sections[name].line if name in chinese.sections else 1, f"English `{name}` {was}: {stamp}")
     for name in stamps:
