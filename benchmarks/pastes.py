@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -107,10 +108,58 @@ def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine
     return {"BM25 over pages and wordings": bm25, "rapidfuzz partial_ratio >= 80 over wordings": similar}
 
 
+#: In the page: type a text into Material's search box; the first result's address once the list has come to rest, "" if it stays empty.
+_SEARCH = """text => new Promise(resolve => {
+  const input = document.querySelector('.md-search__input'), list = document.querySelector('.md-search-result');
+  const first = () => list.querySelector('.md-search-result__link')?.href ?? '';
+  let rest;
+  const seen = new MutationObserver(() => { clearTimeout(rest); rest = setTimeout(done, 150); });
+  const last = setTimeout(done, 2500);
+  function done() { seen.disconnect(); clearTimeout(last); resolve(first()); }
+  list.querySelector('.md-search-result__list').replaceChildren();
+  seen.observe(list, { childList: true, subtree: true, characterData: true });
+  input.value = text;
+  input.dispatchEvent(new KeyboardEvent('keyup'));
+})"""
+
+
+def search_of_the_site(made: catalogue.Catalogue, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """What Material's own search on this site puts first for each text: {text: [stem]}, [] for no result. Builds the site and drives a browser."""
+    import shutil
+    import tempfile
+
+    from playwright.sync_api import sync_playwright
+
+    from torchclinic import server, site
+
+    found: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        out = Path(folder, "site")
+        out.mkdir()
+        running = server.listen(out, 0)
+        address = f"http://127.0.0.1:{running.server_port}/"
+        site.build(made.root, out, site_url=address)
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        page = browser.new_page()
+        page.goto(f"{address}en/")
+        page.locator(".md-search__input").click()
+        page.wait_for_timeout(3000)  # the search index arrives
+        for row in rows:
+            link = page.evaluate(_SEARCH, row["text"])
+            stem = link.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+            found[row["text"]] = [stem] if link else []
+        browser.close()
+        running.shutdown()
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pastes", type=Path)
     parser.add_argument("--only", default="", help="comma-separated labels: count only rows whose first label is one of these as labelled")
+    parser.add_argument("--search", type=int, default=0, metavar="N", help="also ask Material's own search on N of the pastes (a second or two each)")
     parser.add_argument("--misses", action="store_true", help="list what went wrong")
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.pastes.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -124,6 +173,12 @@ def main() -> None:
         return [hit["symptom"] for hit in lookup.lookup(table, text)["hits"]]
 
     silent = frozenset(stem for stem in table["symptoms"] if all(wording["symptom"] != stem for wording in table["wordings"]))
+    if options.search:
+        chosen = random.Random(0).sample(rows, min(options.search, len(rows)))
+        first = search_of_the_site(made, chosen)
+        for name, engine in {"this lookup": ours, "Material's search": first.__getitem__}.items():
+            result = score(chosen, engine, silent)
+            print(f"on {len(chosen)} pastes, {name}: {result['right']} of {result['labelled']} first, {result['claimed wrongly']} wrong claims")
     for name, engine in {"this lookup": ours, **rivals(made, table)}.items():
         result = score(rows, engine, silent)
         print(

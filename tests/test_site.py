@@ -234,7 +234,7 @@ def test_lookup_page(built: Path, checkout: Path) -> None:
         text = read(built / language / "lookup" / "index.html")
         assert '<label for="tc-paste">' in text and '<textarea id="tc-paste"' in text and 'aria-live="polite"' in text and text.count("data-example") == 3
         assert "<noscript>" in text
-        assert json.loads(read(built / language / "assets" / "index.json")) == index.build(catalogue.load(checkout))
+        assert json.loads(read(built / language / "assets" / "index.json")) == index.build(catalogue.load(checkout), (language,))
         for name in ("lookup.js", "lookup-page.js", "site.js"):
             assert (built / language / "assets" / name).exists()
 

@@ -175,7 +175,8 @@ def test_the_notebook_page_holds_the_traceback_and_downloads(page: Page, address
     page.goto(f"{address}en/notebooks/autograd/backward-second-time/")
     expect(page.locator(".md-content")).to_contain_text("Trying to backward through the graph a second time")
     for suffix in (".ipynb", ".py"):
-        assert page.request.get(f"{address}en/notebooks/autograd/backward-second-time{suffix}").ok, suffix
+        link = page.locator(f".md-content a[download][href$='{suffix}']").first.evaluate("link => link.href")
+        assert link.endswith(f"/backward-second-time{suffix}") and page.request.get(link).ok, link
 
 
 @pytest.mark.parametrize("width", [390, 1280])
