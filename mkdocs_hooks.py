@@ -58,8 +58,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             page.edit_url = None
         else:
             page.meta["search"] = {"boost": 2}  # before pages about this site
-            page.meta["tags"] = render.tag_names(site.catalogue, symptom, site.language)
+            page.meta["tags"] = render.tag_names(site.catalogue, symptom.snippet.tags, site.language)
             return render.symptom_page(site.catalogue, symptom, site.language, site.repository)
+    tip = site.tip_of(name)
+    if tip is not None:
+        page.meta["description"] = render.description(tip, site.language)
+        page.meta["tags"] = render.tag_names(site.catalogue, tip.tags, site.language)
+        return render.tip_page(site.catalogue, tip, site.language, site.repository)
     return render.general_page(site.catalogue, markdown, site.language)
 
 

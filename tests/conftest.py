@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
 import shutil
 import sys
 from pathlib import Path
@@ -38,21 +36,11 @@ def project(tmp_path: Path) -> Path:
         (root / file).write_text((ROOT / file).read_text(encoding="utf-8").replace("modified-by-inplace.md", "backward-second-time.md"), encoding="utf-8")
     snippet = root / "snippets/autograd/backward-second-time.py"
     snippet.write_text(snippet.read_text(encoding="utf-8").replace("# related: [autograd/modified-by-inplace]\n", ""), encoding="utf-8")
-    shutil.copy(ROOT / "vocabulary.yml", root)
+    for name in ("vocabulary.yml", "sources.yml"):
+        shutil.copy(ROOT / name, root)
     from torchclinic import scaffold
 
     scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], [], False)
     assert not catalogue.load(root).problems
     return root
 
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Code blocks of pages run in this process: give each a clean torch."""
-    if type(item).__module__.startswith("pytest_codeblocks") and "torch" in sys.modules:
-        import torch
-
-        random.seed(0)
-        torch.manual_seed(0)
-        torch.set_default_dtype(torch.float32)
-        torch.set_grad_enabled(True)
-        torch.set_num_threads(os.cpu_count() or 1)

@@ -144,6 +144,28 @@ def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: ve
     assert evidence.read(file).status(snippet) == "passed" and "other" in evidence.read(file).symptoms
 
 
+def test_a_cell_skipped_for_want_of_a_package_keeps_what_ran_where_it_was_installed(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
+    """The third-party session and the plain one record into one file, in any order."""
+    done = list(run(BREAK + FIX, '["package:yaml"]').values())
+    folder = tmp_path / "evidence"
+    first = verify._evidence(done, machine, "cpu")
+    assert list(first.symptoms["flux"]["packages"]) == ["PyYAML"]
+    first.symptoms["flux"]["date"] = "2026-01-02"
+    evidence.merge(folder, first)
+    second = verify._evidence(done, machine, "cpu")
+    del second.symptoms["flux"]["packages"]
+    second.symptoms["flux"]["cells"]["fix a"] = {"outcome": "skipped", "why": "needs the package yaml"}
+    for _ in range(2):  # the day on which it ran stays the same, however often it is skipped
+        entry = evidence.read(evidence.merge(folder, second)).symptoms["flux"]
+        assert (entry["cells"]["fix a"]["outcome"], entry["cells"]["fix a"]["date"], list(entry["packages"])) == ("passed", "2026-01-02", ["PyYAML"])
+        assert entry["date"] > "2026-01-02" and "date" not in entry["cells"]["break a"]
+    # Of other code, what ran before says nothing.
+    second = verify._evidence(done, machine, "cpu")
+    second.symptoms["flux"].update(hash="0" * 12)
+    second.symptoms["flux"]["cells"]["fix a"] = {"outcome": "skipped", "why": "needs the package yaml"}
+    assert evidence.read(evidence.merge(folder, second)).symptoms["flux"]["cells"]["fix a"]["outcome"] == "skipped"
+
+
 def test_an_interpreter_without_torch_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('no torch here')", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

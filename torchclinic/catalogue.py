@@ -1,4 +1,4 @@
-"""The catalogue: all symptoms, loaded and checked. Site, tests, index and command line read this and nothing else."""
+"""The catalogue: all symptoms and tips, loaded and checked. Site, tests, index and command line read this and nothing else."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import LANGUAGES, ROOT, evidence, known, page, snippet, yamlfile
+from . import LANGUAGES, ROOT, evidence, known, page, snippet, tip, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
 from .problem import Problems
 from .snippet import Snippet
+from .tip import Tip
 
 
 class UnknownSymptom(KeyError):
-    """No symptom has this id."""
+    """No symptom, or tip, has this id."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -52,8 +53,9 @@ class Catalogue:
     tags: dict[str, dict[str, str]]
     evidence: list[Evidence]
     problems: Problems
-    sources: dict[str, dict[str, str]] = field(default_factory=dict)  # documents whose entries pages answer, by the first part of a row's id
+    sources: dict[str, dict[str, Any]] = field(default_factory=dict)  # sources.yml: documents whose entries (`rows`) pages answer
     known: dict[str, KnownMessage] = field(default_factory=dict)  # by stem; none of them has a page
+    tips: dict[str, Tip] = field(default_factory=dict)  # by stem, in the order of topics
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.
@@ -70,6 +72,30 @@ class Catalogue:
             hint = f"; did you mean {', '.join(near)}?" if near else "; `python -m torchclinic catalogue` lists them"
             raise UnknownSymptom(f"no symptom `{name}`{hint}")
         return symptom
+
+    def find_page(self, name: str) -> Symptom | Tip:
+        """A tip by `tips/topic/stem`, or a symptom.
+
+        Raises:
+            UnknownSymptom: names the nearest ids.
+        """
+        if not name.startswith(f"{tip.FOLDER}/"):
+            return self.find(name)
+        for found in self.tips.values():
+            if found.id == name:
+                return found
+        raise UnknownSymptom(f"no tip `{name}`; `python -m torchclinic catalogue` lists them")
+
+    def answers(self) -> dict[str, list[Symptom | Tip]]:
+        """Which pages answer each row of the documents."""
+        found: dict[str, list[Symptom | Tip]] = {f"{document}-{row}": [] for document, source in self.sources.items() for row in source["rows"]}
+        for symptom in self.symptoms.values():
+            for row in symptom.snippet.rows:
+                found.setdefault(row, []).append(symptom)
+        for made in self.tips.values():
+            for row in made.rows:
+                found.setdefault(row, []).append(made)
+        return found
 
     def as_json(self) -> list[dict[str, Any]]:
         """What `catalogue --json` prints: one mapping for each symptom."""
@@ -117,7 +143,8 @@ def load(root: Path = ROOT, *, lint: bool = True) -> Catalogue:
         for stem in sorted(snippets, key=lambda stem: (order.get(snippets[stem].topic, 99), stem))
     }
     catalogue = Catalogue(root, symptoms, topics, tags, evidence.read_all(root / "evidence", problems), problems)
-    catalogue.sources = vocabulary.get("sources") or {}
+    catalogue.sources = _sources(root / "sources.yml", problems)
+    catalogue.tips = _tips(root, topics, problems)
     catalogue.known = known.read_all(root / "known", topics, problems)
     _check(catalogue, pages)
     if lint:
@@ -154,6 +181,42 @@ def _pages(root: Path, language: str, topics: dict[str, Any], problems: Problems
     return found
 
 
+def _sources(file: Path, problems: Problems) -> dict[str, dict[str, Any]]:
+    try:
+        found = yamlfile.load(file.read_text(encoding="utf-8"), file, 1, problems)
+    except OSError as error:
+        problems.add(file, 0, f"cannot be read: {error}")
+        return {}
+    for document, source in found.items():
+        for row, facts in source["rows"].items():
+            for name, values in (("kind", ("symptom", "tip", "concept")), ("found", ("confirmed", "corrected", "extended"))):
+                if facts.get(name) not in values:
+                    problems.add(file, 0, f"{document}-{row}: `{name}` is one of {', '.join(values)}")
+            for language in LANGUAGES:
+                if not facts.get(language):
+                    problems.add(file, 0, f"{document}-{row} says nothing in `{language}`")
+    return found
+
+
+def _tips(root: Path, topics: dict[str, Any], problems: Problems) -> dict[str, Tip]:
+    found: dict[str, Tip] = {}
+    files = [(language, file) for language in LANGUAGES for file in sorted((root / "docs" / language / tip.FOLDER).rglob("*.md"))]
+    for language, file in files:
+        topic = file.parent.name
+        if topic not in topics or file.parent.parent.name != tip.FOLDER:
+            problems.add(file, 0, f"a tip lies in docs/{language}/{tip.FOLDER}/<topic>/; topics are {', '.join(topics)}")
+            continue
+        made = tip.read(file, language, problems)
+        if made is None:
+            continue
+        if (entry := found.setdefault(file.stem, Tip(topic, file.stem, {}))).topic != topic:
+            problems.add(file, 0, f"the stem `{file.stem}` is taken by {entry.id}; a stem is unique, and lies in the same topic in both languages")
+            continue
+        entry.pages[language] = made
+    order = list(topics)
+    return dict(sorted(found.items(), key=lambda item: (order.index(item[1].topic), item[0])))
+
+
 def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
     problems, root = catalogue.problems, catalogue.root
     for language in LANGUAGES:
@@ -172,6 +235,8 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
                 )
         if set(symptom.pages) == set(LANGUAGES):
             _check_translation(symptom, problems)
+    for made in catalogue.tips.values():
+        _check_tip(catalogue, made)
     for stem, message in catalogue.known.items():
         if stem in catalogue.symptoms:
             problems.add(message.file, 0, f"`{stem}` has a page now: move what is missing to {catalogue.symptoms[stem].id}.py and remove it here")
@@ -203,14 +268,71 @@ def _check_facts(catalogue: Catalogue, symptom: Symptom) -> None:
     if not made.tags:
         add("# ---", "no tags")
     for row in made.rows:
-        if row.partition("-")[0] not in catalogue.sources:
-            add(row, f"`rows` names `{row}`, whose document is not among the sources of vocabulary.yml")
+        if not _has_row(catalogue, row):
+            add(row, f"`rows` names `{row}`, which sources.yml has not")
     for stem in made.outranks:
         if stem not in catalogue.symptoms and stem not in catalogue.known:
             add(stem, f"`outranks` names `{stem}`, which is no symptom")
     for name in made.related:
         if name.rpartition("/")[2] not in catalogue.symptoms:
             add(name, f"`related` names `{name}`, which is no symptom")
+
+
+def _has_row(catalogue: Catalogue, row: str) -> bool:
+    document, _, number = row.partition("-")
+    return document in catalogue.sources and number in catalogue.sources[document]["rows"]
+
+
+def _check_tip(catalogue: Catalogue, made: Tip) -> None:
+    problems, root = catalogue.problems, catalogue.root
+    for language in LANGUAGES:
+        if language not in made.pages:
+            problems.add(root / "docs" / language / f"{made.id}.md", 0, f"the page of {made.id} is missing")
+    for found in made.pages.values():
+        for word, name, line in found.directives:
+            needed = [f"programs/{name}"] if word == "program" else [f"docs/assets/figures/{name}-{found.language}-{scheme}.svg" for scheme in ("light", "dark")]
+            for file in needed:
+                if not (root / file).exists():
+                    problems.add(found.file, line, f"`{{{{ {word} {name} }}}}`: there is no {file}")
+        for target, line in found.links:
+            _check_link(catalogue, found, target, line)
+    if set(made.pages) != set(LANGUAGES):
+        return
+    english = made.pages["en"]
+    for kind, names, known_names in (("tag", made.tags, catalogue.tags), ("symptom", made.symptoms, {**catalogue.symptoms, **catalogue.known})):
+        for name in names:
+            if name not in known_names:
+                problems.add(english.file, 1, f"unknown {kind} `{name}`")
+    if not made.tags:
+        problems.add(english.file, 1, "no tags")
+    for row in made.rows:
+        if not _has_row(catalogue, row):
+            problems.add(english.file, 1, f"`rows` names `{row}`, which sources.yml has not")
+    _check_translation(made, problems)
+    _check_codes(made, problems)
+
+
+def _check_codes(made: Tip, problems: Problems) -> None:
+    """The blocks of both languages are the same program; comments may be translated."""
+    english, chinese = made.pages["en"], made.pages["zh"]
+    tokens: dict[str, list[list[str]]] = {}
+    for language, found in made.pages.items():
+        tokens[language] = []
+        for code, line in found.codes:
+            try:
+                compile(code, str(found.file), "exec")
+                tokens[language].append(tip.code_of(code))
+            except SyntaxError as error:
+                problems.add(found.file, line + (error.lineno or 0), f"syntax error in the block: {error.msg}")
+                return
+            if "assert" not in tokens[language][-1]:
+                problems.add(found.file, line, "the block asserts nothing: it would pass whatever it does")
+    if len(english.codes) != len(chinese.codes):
+        problems.add(chinese.file, 0, f"{len(chinese.codes)} blocks of code, the English page has {len(english.codes)}")
+    for number, (one, other) in enumerate(zip(tokens["en"], tokens["zh"], strict=False)):
+        if one != other:
+            differing = next((f"`{b}` for `{a}`" for a, b in zip(one, other, strict=False) if a != b), "its end")
+            problems.add(chinese.file, chinese.codes[number][1], f"the code differs from the English page by more than comments: {differing}")
 
 
 def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
@@ -269,14 +391,14 @@ def _check_link(catalogue: Catalogue, made: Page, target: str, line: int) -> Non
         catalogue.problems.add(made.file, line, f"link `{target}` leaves docs/{made.language}")
     elif not file.exists():
         catalogue.problems.add(made.file, line, f"link `{target}` leads nowhere")
-    elif anchor and not path and anchor not in {*page.SECTIONS, *(name for name, _ in made.cases)}:
+    elif anchor and not path and anchor not in {*page.SECTIONS, *made.sections, *(name for name, _ in made.cases)}:
         catalogue.problems.add(made.file, line, f"link `{target}`: no such section or case on this page")
 
 
-def _check_translation(symptom: Symptom, problems: Problems) -> None:
-    english, chinese = symptom.pages["en"], symptom.pages["zh"]
+def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
+    english, chinese = made.pages["en"], made.pages["zh"]
     stamps = chinese.meta.get("source") or {}
-    stamp = f"bring the Chinese along, then `python -m torchclinic stamp {symptom.id}`"
+    stamp = f"bring the Chinese along, then `python -m torchclinic stamp {made.id}`"
     if not isinstance(stamps, dict):
         problems.add(chinese.file, 1, f"`source` maps sections to hashes; {stamp}")
         return
@@ -291,6 +413,7 @@ def _check_translation(symptom: Symptom, problems: Problems) -> None:
         if name not in hashes:
             problems.add(chinese.file, 1, f"`source` stamps `{name}`, which the English page has not; {stamp}")
     for what, one, other in (
+        ("sections", list(english.sections), list(chinese.sections)),
         ("directives", [item[:2] for item in english.directives], [item[:2] for item in chinese.directives]),
         ("case headings", [name for name, _ in english.cases], [name for name, _ in chinese.cases]),
         (

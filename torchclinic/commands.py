@@ -36,6 +36,7 @@ def add_all(commands: Any) -> None:
     command = commands.add_parser("verify", help="run the breaks and fixes of snippets")
     command.add_argument("ids", nargs="*", metavar="ID", help="symptoms, as topic/stem or stem; all if left out")
     command.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where tensors are made by default")
+    command.add_argument("--third-party", action="store_true", help="only symptoms that need a third-party package")
     command.add_argument("--record", action="store_true", help="write what was seen into evidence/")
     command.add_argument("--jobs", type=int, default=0, metavar="N", help="cells at a time; from the number of cores if left out")
     command.add_argument("--plain", action="store_true", help="a new interpreter for each cell, for comparison")
@@ -46,8 +47,8 @@ def add_all(commands: Any) -> None:
     command.set_defaults(run=lambda options: _print_all(scaffold.new(ROOT, options.id)))
 
     command = commands.add_parser("stamp", help="say that Chinese sections follow the English ones of today")
-    command.add_argument("id", metavar="TOPIC/STEM")
-    command.add_argument("sections", nargs="*", metavar="SECTION", help="title, summary, diagnosis, see, fix, why, causes, cost, more; all if left out")
+    command.add_argument("id", metavar="TOPIC/STEM", help="a symptom, or a tip as tips/TOPIC/STEM")
+    command.add_argument("sections", nargs="*", metavar="SECTION", help="title, summary, diagnosis, see, fix, why, causes, cost, more, or a tip's; all if left out")
     command.add_argument("--format", action="store_true", help="also give the Chinese page full-width punctuation")
     command.set_defaults(run=run_stamp)
 
@@ -84,7 +85,9 @@ def run_catalogue(options: argparse.Namespace) -> int:
         print(f"{symptom.id}\n  {symptom.title('en')}\n  {symptom.title('zh')}")
         needs = f"; needs {', '.join(symptom.snippet.needs)}" if symptom.snippet.needs else ""
         print(f"  {len(symptom.snippet.wordings)} wordings; cases {', '.join(symptom.snippet.cases)}{needs}; tags {', '.join(symptom.snippet.tags)}; {states}")
-    print(f"{len(made.symptoms)} symptoms, {len(made.known)} known messages without a page.")
+    for found in made.tips.values():
+        print(f"{found.id}\n  {found.title('en')}\n  {found.title('zh')}\n  tags {', '.join(found.tags)}")
+    print(f"{len(made.symptoms)} symptoms, {len(made.tips)} tips, {len(made.known)} known messages without a page.")
     return report(made)
 
 
@@ -198,6 +201,8 @@ def run_verify(options: argparse.Namespace) -> int:
         symptoms = [made.find(name) for name in options.ids] or list(made.symptoms.values())
     except UnknownSymptom as error:
         raise BadInput(str(error)) from None
+    if options.third_party:
+        symptoms = [symptom for symptom in symptoms if symptom.snippet.packages]
     if options.jobs < 0:
         raise BadInput("--jobs is a number of cells at a time, 1 or more")
     broken = [symptom for symptom in symptoms if symptom.snippet.broken]
@@ -212,11 +217,11 @@ def run_verify(options: argparse.Namespace) -> int:
 def run_stamp(options: argparse.Namespace) -> int:
     made = catalogue.load(lint=False)
     try:
-        symptom = made.find(options.id)
+        found = made.find_page(options.id)
     except UnknownSymptom as error:
         raise BadInput(str(error)) from None
     try:
-        return _print_all(scaffold.stamp(symptom, options.sections, options.format))
+        return _print_all(scaffold.stamp(found, options.sections, options.format))
     except ValueError as error:
         raise BadInput(str(error)) from None
 

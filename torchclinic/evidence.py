@@ -19,7 +19,7 @@ class Evidence:
 
     Attributes:
         torch, device, device_name, cuda: the environment; `cuda` is the toolkit's version or "".
-        symptoms: stem -> {"hash", "date", "python", "platform", "cells" or "skipped"}; see docs of the file's format in evidence/README.md.
+        symptoms: stem -> {"hash", "date", "python", "platform", "packages", "cells" or "skipped"}; the format is described in evidence/README.md.
     """
 
     torch: str
@@ -101,17 +101,28 @@ def read_all(folder: Path, problems: Problems) -> list[Evidence]:
 def merge(folder: Path, new: Evidence) -> Path:
     """Add to the file of this environment what a run recorded, keeping the symptoms that did not run; returns the file.
 
-    A symptom that a run skipped does not replace what was recorded of the same code before.
+    What a run skipped does not replace what was recorded of the same code before: packages are installed in one environment and not in the other.
     """
     file = folder / f"{new.environment}.json"
     if file.exists():
         old = read(file)
         kept = dict(old.symptoms)
         for stem, entry in new.symptoms.items():
-            if "skipped" in entry and stem in kept and kept[stem]["hash"] == entry["hash"]:
-                continue
-            kept[stem] = entry
+            before = kept.get(stem)
+            kept[stem] = _with_what_ran(before, entry) if before and before["hash"] == entry["hash"] else entry
         new.symptoms = kept
     folder.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(new.as_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return file
+
+
+def _with_what_ran(before: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    """A symptom's new entry, in which cells that were skipped now and ran before stand as they did, with the day on which they ran."""
+    if "skipped" in entry:
+        return before
+    cells = dict(entry["cells"])
+    for name, cell in before["cells"].items():
+        if cell["outcome"] != "skipped" and cells[name]["outcome"] == "skipped":
+            cells[name] = {"date": before["date"], **cell}
+    packages = {**before.get("packages", {}), **entry.get("packages", {})}
+    return {**entry, **({"packages": packages} if packages else {}), "cells": cells}

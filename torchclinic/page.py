@@ -30,8 +30,8 @@ SECTIONS = {
     "more": {"en": "See also", "zh": "另见"},
 }
 #: Front matter that a reader sees, and that a translation must follow.
-PROSE_FIELDS = ("title", "summary", "diagnosis")
-FIELDS = {"en": {*PROSE_FIELDS}, "zh": {*PROSE_FIELDS, "source", "synonyms"}}
+PROSE_FIELDS = ("title", "rule", "summary", "diagnosis")
+FIELDS = {"en": {"title", "summary", "diagnosis"}, "zh": {"title", "summary", "diagnosis", "source", "synonyms"}}
 DIRECTIVE = re.compile(r"\{\{ (wordings|case|check)(?: ([a-z0-9-]+))? \}\}")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -46,7 +46,7 @@ class Section:
 
 @dataclass
 class Page:
-    """One page. `sections` is keyed by section id; `cases` are the case anchors of its third-level headings."""
+    """One page. `sections` is keyed by section id; `cases` are the case anchors of its third-level headings; `codes` a tip's own code."""
 
     file: Path
     language: str
@@ -58,6 +58,7 @@ class Page:
     cases: list[tuple[str, int]] = field(default_factory=list)
     directives: list[tuple[str, str, int]] = field(default_factory=list)  # word, name, line
     links: list[tuple[str, int]] = field(default_factory=list)  # target, line
+    codes: list[tuple[str, int]] = field(default_factory=list)  # code of a tip's `python` fence, line of the fence
 
     @property
     def title(self) -> str:
@@ -68,6 +69,10 @@ class Page:
         """Sentences with {holes}; the first whose holes are all known is used."""
         value = self.meta.get("diagnosis") or []
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+    def read_links(self, text: str, line: int) -> None:
+        """Add the targets of the links in one line."""
+        self.links += [(found[1], line) for found in _LINK.finditer(re.sub(r"`[^`]*`", "", text))]
 
     def hashes(self) -> dict[str, str]:
         """Hash of each piece of prose: what a translation stamps to say which text it was made from."""
@@ -90,31 +95,40 @@ def split_front_matter(text: str) -> tuple[str, str, int]:
     return "", text, 1
 
 
-def read(file: Path, language: str, problems: Problems) -> Page | None:
-    """Parse the page of a symptom and check what can be checked in it alone."""
+def open_page(file: Path, language: str, needed: tuple[str, ...], known: set[str], problems: Problems) -> Page | None:
+    """Read a page and check its front matter; None if it cannot be read."""
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         problems.add(file, 0, f"cannot be read: {error}")
         return None
-    page = Page(file, language, text)
-    front, page.body, page.body_line = split_front_matter(text)
-    page.meta = yamlfile.load(front, file, 2, problems) if front else {}
-    for name in ("title", "summary"):
-        if not str(page.meta.get(name) or "").strip():
+    made = Page(file, language, text)
+    front, made.body, made.body_line = split_front_matter(text)
+    made.meta = yamlfile.load(front, file, 2, problems) if front else {}
+    for name in needed:
+        if not str(made.meta.get(name) or "").strip():
             problems.add(file, 1, f"front matter lacks `{name}`")
-    for name in page.meta:
-        if name not in FIELDS[language]:
-            problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(FIELDS[language]))}")
-    for name in ("title", "summary"):
-        value = str(page.meta.get(name) or "")
-        if language == "zh" and chinese.punctuate(value) != value:
-            problems.add(
-                file,
-                1,
-                f"half-width punctuation, or no blank, beside Chinese characters in `{name}`; `python -m torchclinic stamp --format` writes: {chinese.punctuate(value)}",
-            )
-    _sections(page, problems)
+        elif language == "zh":
+            check_punctuation(file, 1, str(made.meta[name]), problems, f" in `{name}`")
+    for name in made.meta:
+        if name not in known:
+            problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(known))}")
+    return made
+
+
+def check_punctuation(file: Path, line: int, text: str, problems: Problems, where: str = "") -> None:
+    """Report Chinese prose with the punctuation of another script."""
+    if (written := chinese.punctuate(text)) != text:
+        problems.add(
+            file, line, f"half-width punctuation, or no blank, beside Chinese characters{where}; `python -m torchclinic stamp --format` writes: {written}"
+        )
+
+
+def read(file: Path, language: str, problems: Problems) -> Page | None:
+    """Parse the page of a symptom and check what can be checked in it alone."""
+    page = open_page(file, language, ("title", "summary"), FIELDS[language], problems)
+    if page is not None:
+        _sections(page, problems)
     return page
 
 
@@ -150,15 +164,11 @@ def _sections(page: Page, problems: Problems) -> None:
                 )
             else:
                 page.directives.append((found[1], found[2] or "", line))
-        page.links += [(found[1], line) for found in _LINK.finditer(re.sub(r"`[^`]*`", "", text))]
+        page.read_links(text, line)
         if current is not None:
             current.text += text + "\n"
-        if page.language == "zh" and not fenced and chinese.punctuate(text) != text:
-            problems.add(
-                page.file,
-                line,
-                f"half-width punctuation, or no blank, beside Chinese characters; `python -m torchclinic stamp --format` writes: {chinese.punctuate(text)}",
-            )
+        if page.language == "zh" and not fenced:
+            check_punctuation(page.file, line, text, problems)
     missing = [SECTIONS[name][page.language] for name in SECTIONS if name not in page.sections]
     for heading in missing:
         problems.add(page.file, 0, f"section `## {heading}` is missing")

@@ -16,6 +16,8 @@ from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
 from .labels import KINDS, LABELS, REASONS
 from .snippet import Cell
+from .tip import MARK, Tip
+from .tip import DIRECTIVE as TIP_DIRECTIVE
 from .wording import Hole, Wording
 
 #: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.
@@ -48,16 +50,16 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
         *_further(catalogue, symptom, language),
         "",
         links(symptom, language, repository),
-        *_sources(catalogue, symptom, language),
+        *_sources(catalogue, symptom.snippet.rows, language),
         *_synonyms(made, language),
     ]
     return "\n".join([*lines, *ending]) + "\n"
 
 
-def _sources(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
-    """The documents whose entries (`rows`) this page answers, in one line."""
+def _sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
+    """The documents whose entries (`rows`) a page answers, in one line."""
     names = []
-    for document in dict.fromkeys(row.partition("-")[0] for row in symptom.snippet.rows):
+    for document in dict.fromkeys(row.partition("-")[0] for row in rows):
         source = catalogue.sources[document]
         facts = [source["title"], *(source[name] for name in ("author", "licence") if name in source)]
         names.append(html.escape(LABELS[language]["join-facts"].join(facts), quote=False))
@@ -80,6 +82,9 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
         other = catalogue.symptoms.get(name.rpartition("/")[2])
         if other and language in other.pages and f"{other.stem}.md" not in linked:
             items.append(f"- [{_plain(other.title(language))}](../{other.id}.md)")
+    for made in catalogue.tips.values():
+        if symptom.stem in made.symptoms and language in made.pages and made.stem not in linked:
+            items.append(f"- {LABELS[language]['tip']}[{_plain(made.title(language))}](../{made.id}.md)")
     items += [f"- [PyTorch: {docs_name(address)}]({address})" for address in symptom.snippet.docs]
     return ["", *items] if items else []
 
@@ -190,7 +195,7 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
     record, entry = found
     if entry["outcome"] == "skipped":
         return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
-    title = f"torch {record.torch} · {where(record)} · {record.symptoms[symptom.stem]['date']}"
+    title = f"torch {record.torch} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
     if not entry.get("output"):
         return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
     return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)
@@ -255,6 +260,85 @@ def _synonyms(made: pages.Page, language: str) -> list[str]:
     )
 
 
+# ---- a tip's page
+
+
+def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "") -> str:
+    """The page of a tip as Markdown: title, rule, body with its directives expanded, the symptoms that it explains, links."""
+    found = made.pages[language]
+    label = LABELS[language]
+    lines = [f"# {_plain(found.title)}", "", f"{_plain(made.rule(language))}\n{{ .tc-rule }}", ""]
+    for line in found.body.splitlines():
+        directive = TIP_DIRECTIVE.fullmatch(line)
+        if directive and directive[1] == "program":
+            file = catalogue.root / "programs" / directive[2]
+            lines += ["", fence(file.read_text(encoding="utf-8").rstrip("\n"), "python", f"programs/{directive[2]}"), ""]
+        elif directive:
+            lines += ["", figure(directive[2], found.title, language), ""]
+        elif mark := MARK.match(line):
+            lines += [f"*{label['not-run-why'].format(why=reason(mark[1], language))}*", ""]
+        else:
+            lines.append(line)
+    explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
+    linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in found.links}
+    items = [f"- [{_plain(symptom.title(language))}](../../{symptom.id}.md)" for symptom in explained if f"{symptom.stem}.md" not in linked]
+    if items:
+        lines += ["", f"## {label['explains']} {{#symptoms}}", "", *items]
+    file = f"docs/{language}/{made.id}.md"
+    edit = f"[{label['edit-page']}]({repository.rstrip('/')}/edit/main/{file})" if repository else f"{label['files']}: `{file}`"
+    if found.codes:
+        lines += ["", f"{label['tip-run']}\n{{ .tc-evidence }}"]
+    return "\n".join([*lines, "", f"{edit}\n{{ .tc-links }}", *_sources(catalogue, made.rows, language), *_synonyms(found, language)]) + "\n"
+
+
+def figure(name: str, alternative: str, language: str) -> str:
+    """A figure in both colour schemes; Material shows the one that fits."""
+    alt = html.escape(alternative, quote=True).replace("]", "")
+    return "\n".join(f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme}){{ loading=lazy }}" for scheme in ("light", "dark"))
+
+
+def tips_by_topic(catalogue: Catalogue, language: str) -> dict[str, list[Tip]]:
+    """Tips that are written in this language, by topic, in the vocabulary's order."""
+    found = {topic: [made for made in catalogue.tips.values() if made.topic == topic and language in made.pages] for topic in catalogue.topics}
+    return {topic: tips for topic, tips in found.items() if tips}
+
+
+def tips_page(catalogue: Catalogue, language: str) -> str:
+    """All tips, by topic."""
+    label = LABELS[language]
+    parts = [_front_matter(label["tips-summary"]), f"# {label['tips']}\n\n{label['tips-summary']} [{label['cheat-sheet']}](../cheat-sheet.md)\n"]
+    for topic, tips in tips_by_topic(catalogue, language).items():
+        rows = [f"- [{_plain(made.title(language))}]({topic}/{made.stem}.md)\n\n    {_plain(summary(made, language))}\n" for made in tips]
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + _block("tc-list", "\n".join(rows)) + "\n")
+    return "".join(parts)
+
+
+def cheat_sheet(catalogue: Catalogue, language: str) -> str:
+    """The rules of all tips, one line each."""
+    label = LABELS[language]
+    parts = [f"---\ndescription: {label['cheat-summary']!r}\n---\n# {label['cheat-sheet']}\n\n{label['cheat-summary']}\n"]
+    for topic, tips in tips_by_topic(catalogue, language).items():
+        rows = [f"- **[{_plain(made.title(language))}](tips/{topic}/{made.stem}.md)** {_plain(made.rule(language))}" for made in tips]
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + _block("tc-rules", "\n".join(rows)) + "\n")
+    return "".join(parts)
+
+
+def sources_page(catalogue: Catalogue, language: str) -> str:
+    """Every entry of the documents: what it is about, what running it showed, where it is answered."""
+    label = LABELS[language]
+    answers = catalogue.answers()
+    done = sum(1 for found in answers.values() if found)
+    parts = [_front_matter(label["sources-summary"]), f"# {label['sources']}\n\n{label['sources-text'].format(done=done, count=len(answers))}\n"]
+    for document, source in catalogue.sources.items():
+        facts = label["join-facts"].join(source[name] for name in ("author", "licence") if name in source)
+        parts.append(f"\n## {_plain(source['title'])} {{#{document.lower()}}}\n\n{_plain(facts)}\n\n| {label['sources-table']} |\n| --- | --- | --- | --- |\n")
+        for number, row in source["rows"].items():
+            links = label["join"].join(f"[{_plain(made.title(language))}]({made.id}.md)" for made in answers[f"{document}-{number}"])
+            about = _plain(row[language]).replace("|", "\\|")
+            parts.append(f"| {document}-{number} | {about} | {label['found'][row['found']]} | {links or label['unanswered']} |\n")
+    return "".join(parts)
+
+
 # ---- evidence
 
 
@@ -286,7 +370,8 @@ def _piece(record: Evidence, symptom: Symptom, state: str, language: str) -> str
     entry = record.symptoms[symptom.stem]
     reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
     why = LABELS[language]["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
-    return LABELS[language][state].format(torch=record.torch, where=where(record), date=entry["date"], why=why)
+    versions = [record.torch, *(f"{name} {version}" for name, version in entry.get("packages", {}).items())]
+    return LABELS[language][state].format(torch=LABELS[language]["join-facts"].join(versions), where=where(record), date=entry["date"], why=why)
 
 
 def reason(text: str, language: str) -> str:
@@ -326,18 +411,18 @@ def topic_name(catalogue: Catalogue, topic: str, language: str) -> str:
     return catalogue.topics[topic].get(language, topic)
 
 
-def tag_names(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
-    return [catalogue.tags[tag][language] for tag in symptom.snippet.tags if language in catalogue.tags.get(tag, {})]
+def tag_names(catalogue: Catalogue, tags: list[str], language: str) -> list[str]:
+    return [catalogue.tags[tag][language] for tag in tags if language in catalogue.tags.get(tag, {})]
 
 
-def summary(symptom: Symptom, language: str) -> str:
-    made = symptom.pages.get(language)
-    return str(made.meta.get("summary") or "") if made else ""
+def summary(made: Symptom | Tip, language: str) -> str:
+    found = made.pages.get(language)
+    return str(found.meta.get("summary") or "") if found else ""
 
 
-def description(symptom: Symptom, language: str) -> str:
+def description(made: Symptom | Tip, language: str) -> str:
     """The summary without Markdown's marks, for search engines."""
-    return summary(symptom, language).replace("`", "")
+    return summary(made, language).replace("`", "")
 
 
 def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:

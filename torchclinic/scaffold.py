@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import chinese, page
 from .catalogue import Symptom
+from .tip import Tip
 
 _ID = re.compile(r"([a-z0-9-]+)/([a-z0-9]+(?:-[a-z0-9]+)*)")
 _SNIPPET = """# ---
@@ -79,7 +80,7 @@ def _page(language: str) -> str:
     return f"---\ntitle: {title}\nsummary: {summary}\n{source}---\n{sections}\n"
 
 
-def stamp(symptom: Symptom, sections: list[str], tidy: bool) -> list[str]:
+def stamp(symptom: Symptom | Tip, sections: list[str], tidy: bool) -> list[str]:
     """Write into the Chinese page which English text each of `sections` (all if empty) was made from.
 
     Raises:

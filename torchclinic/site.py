@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from . import LANGUAGES, catalogue, index, notebook, render
 from .catalogue import Symptom
 from .labels import LABELS
+from .tip import Tip
 
 CONFIGS = {"en": "mkdocs.yml", "zh": "mkdocs.zh.yml"}
 SITE_URL = "http://127.0.0.1:8000/"
@@ -51,17 +52,26 @@ class Site:
         for topic, members in render.topics(self.catalogue).items():
             files = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({render.topic_name(self.catalogue, topic, self.language): [f"{topic}/index.md", *files]})
+        tips: list[Any] = ["tips/index.md", "cheat-sheet.md"]
+        for topic, made in render.tips_by_topic(self.catalogue, self.language).items():
+            tips.append({render.topic_name(self.catalogue, topic, self.language): [f"{tip.id}.md" for tip in made]})
         return [
             {label["home"]: "index.md"},
             {label["lookup"]: "lookup.md"},
             {label["symptoms"]: symptoms},
+            {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: ["verified.md", "contribute.md", "about.md"]},
+            {label["about"]: ["verified.md", "sources.md", "contribute.md", "about.md"]},
         ]
 
     def generate(self) -> list[tuple[Path, str]]:
         """Write generated sources into a temporary folder; (folder, name) of each. mkdocs-jupyter reads none that is not a file."""
-        texts = {"symptoms/index.md": render.symptoms_page(self.catalogue, self.language)}
+        texts = {
+            "symptoms/index.md": render.symptoms_page(self.catalogue, self.language),
+            "tips/index.md": render.tips_page(self.catalogue, self.language),
+            "cheat-sheet.md": render.cheat_sheet(self.catalogue, self.language),
+            "sources.md": render.sources_page(self.catalogue, self.language),
+        }
         for topic in render.topics(self.catalogue):
             texts[f"{topic}/index.md"] = render.topic_page(self.catalogue, topic, self.language)
         for symptom in self.catalogue.symptoms.values():
@@ -77,7 +87,7 @@ class Site:
     def assets(self) -> list[tuple[Path, str]]:
         """(folder, name) of the styles and scripts, which belong to no language."""
         docs = self.root / "docs"
-        return [(docs, file.relative_to(docs).as_posix()) for file in sorted((docs / "assets").iterdir()) if file.suffix in ASSETS]
+        return [(docs, file.relative_to(docs).as_posix()) for file in sorted((docs / "assets").rglob("*")) if file.suffix in ASSETS]
 
     def is_notebook(self, name: str) -> bool:
         return name.startswith(NOTEBOOKS)
@@ -89,6 +99,11 @@ class Site:
         if symptom is None or symptom.id != ident or self.language not in symptom.pages:
             return None
         return symptom if suffix in ("md", "ipynb") else None
+
+    def tip_of(self, name: str) -> Tip | None:
+        """The tip whose page is made from this source, e.g. `tips/autograd/hooks.md`."""
+        made = self.catalogue.tips.get(name.rpartition("/")[2].removesuffix(".md"))
+        return made if made is not None and name == f"{made.id}.md" and self.language in made.pages else None
 
     def finish(self, out: Path) -> None:
         """After MkDocs: write the lookup's index, shrink the search index, give every page the policy."""

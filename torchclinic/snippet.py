@@ -101,6 +101,12 @@ class Snippet:
     def needs_of(self, case: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.needs, *self.cases[case].needs]))
 
+    @property
+    def packages(self) -> list[str]:
+        """Import names of the third-party packages that any of its cases needs."""
+        needs = dict.fromkeys(need for case in self.cases for need in self.needs_of(case))
+        return [need.removeprefix("package:") for need in needs if need.startswith("package:")]
+
     def setup_of(self, cell: Cell) -> list[Cell]:
         """The plain cells above a cell: what runs before it."""
         return [other for other in self.cells if not other.kind and other.line < cell.line]

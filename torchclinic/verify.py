@@ -21,6 +21,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,18 @@ def _importable(name: str) -> bool:
         return find_spec(name) is not None
     except ModuleNotFoundError:  # the parent package of a dotted name
         return False
+
+
+def _versions(packages: list[str]) -> dict[str, str]:
+    """The distributions that these packages came in, with their versions; nothing for a name that several share, as NVIDIA's wheels do `nvidia`."""
+    found: dict[str, str] = {}
+    installed = list(metadata.distributions()) if packages else []
+    for package in packages:
+        parts = tuple(package.split("."))
+        owners = {made.name: made.version for made in installed if any(file.parts[: len(parts)] == parts for file in made.files or ())}
+        if len(owners) == 1:
+            found.update(owners)
+    return found
 
 
 class NoTorch(Exception):
@@ -381,4 +394,7 @@ def _evidence(runs: list[Run], machine: Machine, device: str) -> evidence.Eviden
         if all(cell["outcome"] == "skipped" for cell in entry["cells"].values()):
             entry["skipped"] = "; ".join(sorted(reasons))
             entry["cells"] = {}
+    for snippet in {one.symptom.snippet.stem: one.symptom.snippet for one in runs if one.outcome != "skipped"}.values():
+        if versions := _versions(snippet.packages):
+            made.symptoms[snippet.stem]["packages"] = versions
     return made

@@ -1,0 +1,43 @@
+"""What the code blocks of the tips run in: this process, so each begins with a clean torch and an empty folder."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+
+import pytest
+
+
+def _is_block(item: pytest.Item) -> bool:
+    return type(item).__module__.startswith("pytest_codeblocks")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """A fixture would not reach these items: they are no functions."""
+    if not _is_block(item):
+        return (yield)
+    import torch
+
+    random.seed(0)
+    torch.manual_seed(0)
+    before = os.getcwd(), dict(os.environ), torch.get_num_threads(), sys.path[:]
+    with tempfile.TemporaryDirectory(prefix="torchclinic-tip-") as folder, warnings.catch_warnings():
+        os.chdir(folder)
+        try:
+            return (yield)
+        finally:
+            os.chdir(before[0])
+            os.environ.clear()
+            os.environ.update(before[1])
+            sys.path[:] = before[3]
+            torch.set_num_threads(before[2])
+            torch.set_default_dtype(torch.float32)
+            torch.set_default_device(None)
+            torch.set_grad_enabled(True)
+            torch.use_deterministic_algorithms(False)
+            torch.autograd.set_detect_anomaly(False)
