@@ -8,6 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +26,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
     random.seed(0)
     torch.manual_seed(0)
-    before = os.getcwd(), dict(os.environ), torch.get_num_threads(), sys.path[:]
+    before = Path.cwd(), dict(os.environ), torch.get_num_threads(), sys.path[:]
     with tempfile.TemporaryDirectory(prefix="torchclinic-tip-") as folder, warnings.catch_warnings():
         os.chdir(folder)
         try:

@@ -59,6 +59,13 @@ def verify(session: nox.Session) -> None:
     clinic(session, "verify", *session.posargs)
 
 
+@nox.session(name="figures")
+def figures_(session: nox.Session) -> None:
+    """Run the scripts of figures and draw what they measured."""
+    install(session, "run", "tips")
+    clinic(session, "figures", *session.posargs)
+
+
 @nox.session
 def fuzz(session: nox.Session) -> None:
     """200,000 mutations of real pastes to both matchers; any difference fails."""

@@ -43,4 +43,3 @@ def project(tmp_path: Path) -> Path:
     scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], [], False)
     assert not catalogue.load(root).problems
     return root
-

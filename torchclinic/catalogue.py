@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import LANGUAGES, ROOT, evidence, known, page, snippet, tip, yamlfile
+from . import LANGUAGES, ROOT, evidence, figures, known, page, snippet, tip, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -290,10 +290,10 @@ def _check_tip(catalogue: Catalogue, made: Tip) -> None:
             problems.add(root / "docs" / language / f"{made.id}.md", 0, f"the page of {made.id} is missing")
     for found in made.pages.values():
         for word, name, line in found.directives:
-            needed = [f"programs/{name}"] if word == "program" else [f"docs/assets/figures/{name}-{found.language}-{scheme}.svg" for scheme in ("light", "dark")]
-            for file in needed:
-                if not (root / file).exists():
-                    problems.add(found.file, line, f"`{{{{ {word} {name} }}}}`: there is no {file}")
+            if word == "program" and not (root / "programs" / name).exists():
+                problems.add(found.file, line, f"`{{{{ program {name} }}}}`: there is no programs/{name}")
+            if word == "figure" and (why := figures.stale(root, name)):
+                problems.add(found.file, line, f"`{{{{ figure {name} }}}}`: {why}")
         for target, line in found.links:
             _check_link(catalogue, found, target, line)
     if set(made.pages) != set(LANGUAGES):

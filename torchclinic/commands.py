@@ -48,9 +48,15 @@ def add_all(commands: Any) -> None:
 
     command = commands.add_parser("stamp", help="say that Chinese sections follow the English ones of today")
     command.add_argument("id", metavar="TOPIC/STEM", help="a symptom, or a tip as tips/TOPIC/STEM")
-    command.add_argument("sections", nargs="*", metavar="SECTION", help="title, summary, diagnosis, see, fix, why, causes, cost, more, or a tip's; all if left out")
+    command.add_argument(
+        "sections", nargs="*", metavar="SECTION", help="title, summary, diagnosis, see, fix, why, causes, cost, more, or a tip's; all if left out"
+    )
     command.add_argument("--format", action="store_true", help="also give the Chinese page full-width punctuation")
     command.set_defaults(run=run_stamp)
+
+    command = commands.add_parser("figures", help="run the scripts of figures and draw what they measured")
+    command.add_argument("names", nargs="*", metavar="NAME", help="as in figures/NAME.py; all if left out")
+    command.set_defaults(run=run_figures)
 
     command = commands.add_parser("site", help="build or serve the site")
     command.add_argument("what", choices=("build", "serve"))
@@ -224,6 +230,18 @@ def run_stamp(options: argparse.Namespace) -> int:
         return _print_all(scaffold.stamp(found, options.sections, options.format))
     except ValueError as error:
         raise BadInput(str(error)) from None
+
+
+def run_figures(options: argparse.Namespace) -> int:
+    from . import figures
+
+    known = sorted(file.stem for file in (ROOT / "figures").glob("*.py"))
+    if unknown := [name for name in options.names if name not in known]:
+        raise BadInput(f"no figure {', '.join(unknown)}; there are {', '.join(known)}")
+    for name in options.names or known:
+        figures.make(ROOT, name)
+        print(f"drew {name}")
+    return 0
 
 
 def run_site(options: argparse.Namespace) -> int:

@@ -16,8 +16,8 @@ from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
 from .labels import KINDS, LABELS, REASONS
 from .snippet import Cell
-from .tip import MARK, Tip
 from .tip import DIRECTIVE as TIP_DIRECTIVE
+from .tip import MARK, Tip
 from .wording import Hole, Wording
 
 #: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.

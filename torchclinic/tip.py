@@ -81,7 +81,9 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
                 made.codes.append(("", line))
             elif word in ("sh", "bash") or word.startswith(("{ .python", "{.python", "python ", "py")):
                 problems.add(
-                    file, line, f"a fence of `{word}`: code that is run is a plain `python` fence, shell commands are `console` or `powershell`, output is `text`"
+                    file,
+                    line,
+                    f"a fence of `{word}`: code that is run is a plain `python` fence, shell commands are `console` or `powershell`, output is `text`",
                 )
             inside = word == "python"
             current.text += text + "\n"
