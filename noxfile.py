@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import nox
@@ -64,6 +65,37 @@ def figures_(session: nox.Session) -> None:
     """Run the scripts of figures and draw what they measured."""
     install(session, "run", "tips")
     clinic(session, "figures", *session.posargs)
+
+
+@nox.session(name="third-party")
+def third_party(session: nox.Session) -> None:
+    """Run the snippets that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
+    install(session, "run")
+    for requirement in nox.project.dependency_groups(GROUPS, "third-party"):
+        # What cannot be had here is not the end: its snippets are skipped, with the reason.
+        if requirement.startswith("horovod"):
+            build_horovod(session, requirement)
+        else:
+            session.install("-q", "--no-deps", requirement, success_codes=[0, 1])  # cuDNN would bring cuBLAS, which no snippet loads
+    clinic(session, "verify", "--third-party", *session.posargs)
+
+
+def build_horovod(session: nox.Session, requirement: str) -> None:
+    """Build Horovod for one machine without MPI. It comes as source only, and asks for C++14, with which torch's headers no longer compile."""
+    if list(Path(session.virtualenv.location).glob("lib/*/site-packages/horovod")):
+        return  # ten minutes saved
+    session.install("-q", "setuptools", "wheel")
+    folder = Path(session.create_tmp())
+    fetch = ("python", "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", "-d", str(folder), requirement)
+    session.run(*fetch, success_codes=[0, 1])
+    for archive in folder.glob("horovod-*.tar.gz"):
+        shutil.unpack_archive(archive, folder)
+        source = folder / archive.name.removesuffix(".tar.gz")
+        for file in (source / "CMakeLists.txt", source / "horovod/torch/CMakeLists.txt"):
+            file.write_text(file.read_text(encoding="utf-8").replace("CMAKE_CXX_STANDARD 14", "CMAKE_CXX_STANDARD 20"), encoding="utf-8")
+        parts = {"HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITH_GLOO": "1", "HOROVOD_WITHOUT_MPI": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1", "HOROVOD_WITHOUT_MXNET": "1"}
+        tools = {"MAKEFLAGS": "-j2", "CMAKE_POLICY_VERSION_MINIMUM": "3.5"}
+        session.install("-q", "--no-build-isolation", str(source), env={**parts, **tools}, success_codes=[0, 1])
 
 
 @nox.session

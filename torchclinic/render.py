@@ -77,6 +77,7 @@ def _yours(made: pages.Page, language: str) -> list[str]:
 def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
     """More for "See also", which ends the page: related symptoms that the prose does not link, and PyTorch's own documentation."""
     linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in symptom.pages[language].links}
+    linked_addresses = {target for target, _ in symptom.pages[language].links}
     items = []
     for name in symptom.snippet.related:
         other = catalogue.symptoms.get(name.rpartition("/")[2])
@@ -85,8 +86,14 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     for made in catalogue.tips.values():
         if symptom.stem in made.symptoms and language in made.pages and made.stem not in linked:
             items.append(f"- {LABELS[language]['tip']}[{_plain(made.title(language))}](../{made.id}.md)")
-    items += [f"- [PyTorch: {docs_name(address)}]({address})" for address in symptom.snippet.docs]
+    items += [f"- [{_host(address)}: {docs_name(address)}]({address})" for address in symptom.snippet.docs if address not in linked_addresses]
     return ["", *items] if items else []
+
+
+def _host(address: str) -> str:
+    """Whose documentation an address is of."""
+    host = address.partition("://")[2].partition("/")[0]
+    return "PyTorch" if host.endswith("pytorch.org") else "NVIDIA" if host.endswith("nvidia.com") else "Python" if host.endswith("python.org") else host
 
 
 def docs_name(address: str) -> str:
@@ -124,8 +131,9 @@ def wordings(symptom: Symptom, language: str) -> str:
 
 
 def _said_by_another(wording: Wording, others: list[Wording]) -> bool:
-    """Does another message of the same kind hold this whole text? A catch-all wording says nothing new to a reader."""
-    return any(wording.text != other.text and wording.text in other.text and wording.until == other.until for other in others)
+    """Does another message of the same kind go on from this text? A catch-all wording says nothing new to a reader."""
+    kind = (wording.exception, wording.until)
+    return any(other.text != wording.text and other.text.startswith(wording.text) and (other.exception, other.until) == kind for other in others)
 
 
 def _message(wording: Wording, language: str) -> str:

@@ -22,9 +22,10 @@ import horovod.torch as hvd
 hvd.init()
 
 
-def distributed_sgd(model):
+def distributed_sgd(model, name):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    return hvd.DistributedOptimizer(optimizer, named_parameters=model.named_parameters())
+    # Horovod finds gradients by their names: those of two models must differ.
+    return hvd.DistributedOptimizer(optimizer, named_parameters=model.named_parameters(prefix=name))
 
 
 def linear(n, m):
@@ -36,7 +37,7 @@ def linear(n, m):
 
 # %% break two-optimizers
 generator, critic = linear(3, 2), linear(2, 1)
-generator_optimizer, critic_optimizer = distributed_sgd(generator), distributed_sgd(critic)
+generator_optimizer, critic_optimizer = distributed_sgd(generator, "generator"), distributed_sgd(critic, "critic")
 
 fake = generator(torch.ones(1, 3))
 generator_optimizer.zero_grad()
@@ -53,7 +54,7 @@ assert touched == ["weight", "bias"]
 
 # %% fix two-optimizers
 generator, critic = linear(3, 2), linear(2, 1)
-generator_optimizer, critic_optimizer = distributed_sgd(generator), distributed_sgd(critic)
+generator_optimizer, critic_optimizer = distributed_sgd(generator, "generator"), distributed_sgd(critic, "critic")
 
 fake = generator(torch.ones(1, 3))
 generator_optimizer.zero_grad()
@@ -71,7 +72,7 @@ assert torch.allclose(generator.weight, torch.ones(2, 3) * 0.55)
 
 # %% break step-left-out
 model = linear(3, 1)
-optimizer = distributed_sgd(model)
+optimizer = distributed_sgd(model, "model")
 for x in [torch.ones(1, 3) * float("nan"), torch.ones(1, 3)]:
     optimizer.zero_grad()
     loss = model(x).mean()
@@ -90,7 +91,7 @@ assert left_out == [0]
 
 # %% fix step-left-out
 model = linear(3, 1)
-optimizer = distributed_sgd(model)
+optimizer = distributed_sgd(model, "model")
 for x in [torch.ones(1, 3) * float("nan"), torch.ones(1, 3)]:
     optimizer.zero_grad()
     loss = model(x).mean()

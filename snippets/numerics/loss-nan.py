@@ -1,5 +1,9 @@
 # ---
 # wordings:
+#   - text: "loss: nan"
+#     near: &log [learning_rate, grad_norm, gnorm, "lr:", "lr=", "'lr'", "eta:", data_time, it/s, s/it, "memory:", max mem, GPU, cuda, loss_scale, scaler, mmengine, mmdet, mmcv, "Epoch:", "Epoch [", "Epoch=", epoch, Iter, iter, "[INFO]", ppl, 训练]
+#   - text: "loss=nan"
+#     near: *log
 #   - text: "Loss is nan, stopping training"
 #   - text: "Loss is inf, stopping training"
 #   - text: "NaN or Inf found in input tensor"
@@ -46,18 +50,14 @@
 #   - text: "\"gnorm\": \"nan\""
 #     near: [gnorm]
 #   - text: "loss': nan"
-#     near: &log [learning_rate, grad_norm, gnorm, "lr:", "lr=", "'lr'", "eta:", data_time, it/s, s/it, "memory:", max mem, GPU, cuda, loss_scale, scaler, mmengine, mmdet, mmcv, "Epoch:", "Epoch [", "Epoch=", epoch, Iter, iter, "[INFO]", ppl, 训练]
+#     near: *log
 #   - text: "loss': 'nan'"
 #     near: *log
 #   - text: "\"loss\": \"nan\""
 #     near: *log
 #   - text: "\"loss\": NaN"
 #     near: *log
-#   - text: "loss: nan"
-#     near: *log
 #   - text: "_loss: nan"
-#     near: *log
-#   - text: "loss=nan"
 #     near: *log
 #   - text: "train_loss=nan"
 #     near: *log
