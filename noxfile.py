@@ -93,7 +93,13 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
         source = folder / archive.name.removesuffix(".tar.gz")
         for file in (source / "CMakeLists.txt", source / "horovod/torch/CMakeLists.txt"):
             file.write_text(file.read_text(encoding="utf-8").replace("CMAKE_CXX_STANDARD 14", "CMAKE_CXX_STANDARD 20"), encoding="utf-8")
-        parts = {"HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITH_GLOO": "1", "HOROVOD_WITHOUT_MPI": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1", "HOROVOD_WITHOUT_MXNET": "1"}
+        parts = {
+            "HOROVOD_WITH_PYTORCH": "1",
+            "HOROVOD_WITH_GLOO": "1",
+            "HOROVOD_WITHOUT_MPI": "1",
+            "HOROVOD_WITHOUT_TENSORFLOW": "1",
+            "HOROVOD_WITHOUT_MXNET": "1",
+        }
         tools = {"MAKEFLAGS": "-j2", "CMAKE_POLICY_VERSION_MINIMUM": "3.5"}
         session.install("-q", "--no-build-isolation", str(source), env={**parts, **tools}, success_codes=[0, 1])
 

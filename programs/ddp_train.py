@@ -1,4 +1,4 @@
-"""Train on all GPUs of a machine, or on two CPU processes, with DistributedDataParallel:
+"""Train with DistributedDataParallel, one process for each GPU, or on the CPU:
 
     torchrun --nproc-per-node 2 ddp_train.py
 
@@ -45,12 +45,15 @@ def make_data() -> TensorDataset:
 
 
 def make_model() -> nn.Module:
-    return nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.1), nn.Linear(64, 2))
+    head = nn.Linear(64, 2)
+    return nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.1), head)
 
 
 def random_state(device: torch.device) -> dict[str, torch.Tensor]:
     state = {"cpu": torch.get_rng_state()}
-    return state | ({"cuda": torch.cuda.get_rng_state()} if device.type == "cuda" else {})
+    if device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state()
+    return state
 
 
 def save(file: Path, parts: dict, epoch: int, device: torch.device) -> None:
@@ -92,7 +95,8 @@ def train(model, loader, optimizer, scaler, device) -> float:
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         scaler.step(optimizer)
         scaler.update()
-        total += torch.stack([loss.detach() * len(x), torch.tensor(len(x), device=device)])
+        total[0] += loss.detach() * len(x)
+        total[1] += len(x)
     dist.all_reduce(total)  # every rank, never inside `if rank == 0`
     return (total[0] / total[1]).item()
 
@@ -107,10 +111,21 @@ def main() -> None:
     scaler = torch.amp.GradScaler(device.type, enabled=on_gpu)
     data = make_data()
     sampler = DistributedSampler(data, seed=args.seed)
-    loader = DataLoader(data, args.batch_size, sampler=sampler, num_workers=args.workers, pin_memory=on_gpu)
+    loader = DataLoader(
+        data,
+        args.batch_size,
+        sampler=sampler,
+        num_workers=args.workers,
+        pin_memory=on_gpu,
+    )
 
     torch.manual_seed(args.seed + 1 + rank)  # from here on: dropout differs by rank
-    parts = {"model": model.module, "optimizer": optimizer, "scheduler": scheduler, "scaler": scaler}
+    parts = {
+        "model": model.module,
+        "optimizer": optimizer,
+        "scheduler": scheduler,
+        "scaler": scaler,
+    }
     first = load(args.checkpoint, parts) if args.checkpoint.exists() else 0
     for epoch in range(first, args.epochs):
         sampler.set_epoch(epoch)  # another order in each epoch

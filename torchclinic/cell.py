@@ -3,26 +3,58 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import signal
 import sys
+import tempfile
 import traceback
 import types
 from typing import NamedTuple
 
+from . import isolate
+
 
 class Job(NamedTuple):
-    """One cell to run: the program's file, where its output and its result go, and the default device."""
+    """One cell to run: the program's file, where its output and its result go, the default device, and whether namespaces can shut it in."""
 
     file: str
     output: str
     result: str
     device: str
+    namespaces: bool
 
 
 def main(job: Job) -> None:
-    """Run `job.file` as `__main__`, everything printed into `job.output`, and write how it ended into `job.result`."""
+    """Run the cell in a child of this process, then end whatever it left running; ends as the child ended."""
     os.setsid()  # a session of its own: what it starts can be found and ended with it
-    os.chdir(os.path.dirname(job.file))
+    isolate.adopt()
+    child = os.fork()
+    if not child:
+        try:
+            run(job)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)  # without the exit handlers of the process that it was forked from
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))  # it is over its limit
+    status = os.waitpid(child, 0)[1]
+    isolate.end_children()
+    if os.WIFSIGNALED(status):
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(os.WEXITSTATUS(status))
+
+
+def run(job: Job) -> None:
+    """Run `job.file` as `__main__`, shut in, everything printed into `job.output`, and write how it ended into `job.result`."""
+    folder = os.path.dirname(job.file)
+    os.environ.update(HOME=folder, TMPDIR=folder, XDG_CACHE_HOME=folder)
+    tempfile.tempdir = None  # may have been asked for before, as multiprocessing's may
+    multiprocessing.current_process()._config.pop("tempdir", None)
+    os.chdir(folder)
+    if job.namespaces:
+        isolate.enter(folder)
     output = os.open(job.output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -37,6 +69,8 @@ def main(job: Job) -> None:
     sys.argv = [job.file]
     sys.path.insert(0, os.path.dirname(job.file))
     ended = {"exception": "", "message": "", "traceback": ""}
+    if not job.namespaces:
+        isolate.guard(folder)
     with open(job.file, encoding="utf-8") as file:
         code = compile(file.read(), job.file, "exec")
     if job.device != "cpu":
@@ -55,6 +89,7 @@ def main(job: Job) -> None:
         print(text, end="", file=sys.stderr)
         ended = {"exception": type(error).__qualname__, "message": str(error), "traceback": text}
     sys.stdout.flush()
+    sys.stderr.flush()
     with open(job.result + ".part", "w", encoding="utf-8") as file:
         json.dump(ended, file)
     os.replace(job.result + ".part", job.result)

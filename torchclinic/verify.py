@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cell as cells
-from . import evidence, index, lookup
+from . import evidence, index, isolate, lookup
 from .catalogue import Catalogue, Symptom
 from .snippet import Cell
 
@@ -160,11 +161,13 @@ def execute(made: Catalogue, symptoms: list[Symptom], machine: Machine, *, devic
     todo = [one for one in runs if not one.outcome]
     engine = _Plain() if plain else _ForkServer()
     progress = _Progress(len(todo))
+    if why := isolate.refused():
+        print(f"torchclinic: cells are not fully shut in, this system refuses namespaces ({why})", file=sys.stderr)
     stop = threading.Event()
 
     def work(one: Run) -> None:
         if not stop.is_set():
-            _run_cell(one, engine, device)
+            _run_cell(one, engine, device, not why)
             if not one.outcome:
                 _judge(one, table)
             progress.step(one)
@@ -224,13 +227,13 @@ class _Plain:
         return process.wait()
 
 
-def _run_cell(one: Run, engine: Any, device: str) -> None:
+def _run_cell(one: Run, engine: Any, device: str, namespaces: bool) -> None:
     """Run one cell to its end, or to its limit; fills everything but the judgement."""
     snippet = one.symptom.snippet
     with tempfile.TemporaryDirectory(prefix="torchclinic-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, snippet.file.name)
         file.write_text(snippet.program(one.cell), encoding="utf-8")
-        job = cells.Job(str(file), str(Path(folder, "output")), str(Path(folder, "result")), device)
+        job = cells.Job(str(file), str(Path(folder, "output")), str(Path(folder, "result")), device, namespaces)
         started = time.monotonic()
         pid, process = engine.start(job)
         over = ""
@@ -240,7 +243,8 @@ def _run_cell(one: Run, engine: Any, device: str) -> None:
                 over = f"still running after {snippet.timeout:g} s: it hangs, or needs a `timeout:` in the header"
             elif _memory(pid) > MEMORY[device]:
                 over = f"took more than {MEMORY[device] >> 30} GiB of memory"
-        _kill_session(pid, leader_too=bool(over))
+        if over:
+            _end(pid, lambda: engine.alive(process))
         status = engine.status(process)
         one.seconds = time.monotonic() - started
         output = Path(job.output).read_text(encoding="utf-8", errors="replace") if Path(job.output).exists() else ""
@@ -314,14 +318,17 @@ def _memory(leader: int) -> int:
     return total * os.sysconf("SC_PAGE_SIZE")
 
 
-def _kill_session(leader: int, *, leader_too: bool) -> None:
-    """Kill what a cell left running, and the cell itself if it is over its limit."""
-    for pid in _session(leader):
-        if pid != leader or leader_too:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+def _end(leader: int, alive: Callable[[], bool]) -> None:
+    """End a cell that is over its limit: its leader ends what is below it; what is left of the session is killed."""
+    os.kill(leader, signal.SIGTERM)
+    deadline = time.monotonic() + 15
+    while alive() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for pid in _session(leader) if alive() else []:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def _without_paths(text: str, folder: str) -> str:
