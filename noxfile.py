@@ -14,7 +14,10 @@ nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "virtualenv"
 
 GROUPS = nox.project.load_toml("pyproject.toml")
-TORCH = "torch==2.13.0"  # the release that the recorded CPU evidence is of
+TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/evidence.py and constraints.txt have it
+# Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
+VERSIONS = ["2.13.0", "newest", "2.6.0"]
+RUNTIME = "nvidia-cuda-runtime-cu12; sys_platform == 'linux'"
 
 
 def install(session: nox.Session, *groups: str) -> None:
@@ -60,6 +63,19 @@ def verify(session: nox.Session) -> None:
     clinic(session, "verify", *session.posargs)
 
 
+@nox.session
+@nox.parametrize("torch", VERSIONS)
+def versions(session: nox.Session, torch: str) -> None:
+    """Record the CPU evidence of several torch releases, and print which breaks print other words: `nox -s versions -- shapes/matmul-shapes`."""
+    if torch == "newest":
+        session.install("-q", "--upgrade", "torch", "numpy", "PyYAML", RUNTIME)
+    else:
+        session.install("-q", f"torch=={torch}", "numpy", "PyYAML", RUNTIME)
+    # An older release may fail where a newer one is cured: that is recorded, and no reason to stop.
+    clinic(session, "verify", "--record", *session.posargs, success_codes=[0, 1])
+    clinic(session, "changes")
+
+
 @nox.session(name="figures")
 def figures_(session: nox.Session) -> None:
     """Run the scripts of figures and draw what they measured."""
@@ -81,13 +97,13 @@ def third_party(session: nox.Session) -> None:
 
 
 def build_horovod(session: nox.Session, requirement: str) -> None:
-    """Build Horovod for one machine without MPI. It comes as source only, and asks for C++14, with which torch's headers no longer compile."""
+    """Build Horovod without MPI. It comes as source only, and asks for C++14, with which torch's headers no longer compile."""
     if list(Path(session.virtualenv.location).glob("lib/*/site-packages/horovod")):
         return  # ten minutes saved
     session.install("-q", "setuptools", "wheel")
     folder = Path(session.create_tmp())
-    fetch = ("python", "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", "-d", str(folder), requirement)
-    session.run(*fetch, success_codes=[0, 1])
+    options = ("-q", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", "-d", str(folder))
+    session.run("python", "-m", "pip", "download", *options, requirement, success_codes=[0, 1])
     for archive in folder.glob("horovod-*.tar.gz"):
         shutil.unpack_archive(archive, folder)
         source = folder / archive.name.removesuffix(".tar.gz")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from torchclinic import catalogue, commands
+from torchclinic import ROOT, catalogue, commands, evidence, render
 from torchclinic.catalogue import Catalogue
 
 SNIPPET = "snippets/autograd/backward-second-time.py"
@@ -21,7 +21,9 @@ def test_the_catalogue_breaks_no_rule(clinic: Catalogue) -> None:
 
 
 def test_every_symptom_has_current_cpu_evidence(clinic: Catalogue) -> None:
-    record = next(made for made in clinic.evidence if made.device == "cpu")
+    record = clinic.evidence[0]
+    assert (record.device, record.torch) == ("cpu", evidence.RELEASE)
+    assert f"\ntorch=={evidence.RELEASE}\n" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
     states = {stem: record.status(symptom.snippet) for stem, symptom in clinic.symptoms.items()}
     wrong = {stem: state for stem, state in states.items() if state not in ("passed", "partly", "skipped")}
     assert not wrong, f"run `nox -s verify -- --record {' '.join(wrong)}`"
@@ -31,15 +33,14 @@ def test_every_symptom_has_current_cpu_evidence(clinic: Catalogue) -> None:
             assert any(snippet.needs_of(case) for case in snippet.cases), f"{stem} was skipped, but its header names no need"
 
 
-def test_rows_are_those_of_the_documents(clinic: Catalogue, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every `rows:` id exists; which symptom rows no page answers yet is printed, not hidden."""
-    lines = (Path(__file__).parent / "data/seed-rows.txt").read_text(encoding="utf-8").split("\n")
-    kinds = dict(line.split() for line in lines if line)
-    answered = {row: symptom.id for symptom in clinic.symptoms.values() for row in symptom.snippet.rows}
-    assert not set(answered) - set(kinds)
-    open_rows = [row for row, kind in kinds.items() if kind == "symptom" and row not in answered]
-    with capsys.disabled():
-        print(f"\n{len(answered)} of {len(kinds)} rows answered; symptom rows without a page: {', '.join(open_rows) or 'none'}")
+def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
+    """sources.yml has the rows of the documents and no others, and a page answers each."""
+    lines = (Path(__file__).parent / "data/seed-rows.txt").read_text(encoding="utf-8").splitlines()
+    kinds = dict(line.split() for line in lines)
+    assert len(kinds) == 220
+    assert {f"{document}-{number}": row["kind"] for document, source in clinic.sources.items() for number, row in source["rows"].items()} == kinds
+    unanswered = [f"{row} ({kinds[row]})" for row, pages in clinic.answers().items() if not pages]
+    assert not unanswered
 
 
 def change(old: str, new: str) -> Callable[[str], str]:
@@ -131,3 +132,9 @@ def test_new_makes_three_files_and_overwrites_nothing(project: Path) -> None:
     for name in ("nn/made-up", "nn/backward-second-time", "nowhere/x", "nn/Bad_Name"):
         with pytest.raises(commands.BadInput):
             scaffold.new(project, name)
+
+
+def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
+    assert (ROOT / "evidence/badge.svg").read_text(encoding="utf-8") == render.badge(clinic), "`nox -s verify -- --record` writes it"
+    ran = sum(clinic.evidence[0].status(symptom.snippet) in ("passed", "partly") for symptom in clinic.symptoms.values())
+    assert f">{ran} of {len(clinic.symptoms)} symptoms" in render.badge(clinic)

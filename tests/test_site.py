@@ -22,7 +22,7 @@ from torchclinic.snippet import make_wording
 
 STEM = "backward-second-time"
 IDENT = f"autograd/{STEM}"
-SITE_FILES = ("mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py", "vocabulary.yml")
+SITE_FILES = ("mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py", "sources.yml", "vocabulary.yml")
 TRACEBACK = """Traceback (most recent call last):
   File "backward-second-time.py", line 31, in <module>
     loss.backward()

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import LANGUAGES, ROOT, catalogue, index, lookup, scaffold
+from . import LANGUAGES, ROOT, catalogue, changes, index, lookup, scaffold
 from .catalogue import Catalogue, UnknownSymptom
 
 
@@ -41,6 +41,9 @@ def add_all(commands: Any) -> None:
     command.add_argument("--jobs", type=int, default=0, metavar="N", help="cells at a time; from the number of cores if left out")
     command.add_argument("--plain", action="store_true", help="a new interpreter for each cell, for comparison")
     command.set_defaults(run=run_verify)
+
+    command = commands.add_parser("changes", help="which breaks print other words on another torch or device, as the evidence has them")
+    command.set_defaults(run=lambda options: _print_all(changes.report(catalogue.load(lint=False))))
 
     command = commands.add_parser("new", help="make the three files of a new symptom")
     command.add_argument("id", metavar="TOPIC/STEM")

@@ -11,6 +11,8 @@ from .problem import Problems
 from .snippet import Snippet
 
 VERSION = 1
+#: The torch release that the pages are written for and CI runs; constraints.txt pins it.
+RELEASE = "2.13.0"
 
 
 @dataclass
@@ -84,7 +86,7 @@ def read(file: Path) -> Evidence:
 
 
 def read_all(folder: Path, problems: Problems) -> list[Evidence]:
-    """Every evidence file; CPU first, newest torch first."""
+    """Every evidence file; CPU first, then the release that the pages are written for, then the newest torch."""
     found = []
     for file in sorted(folder.glob("*.json")):
         try:
@@ -95,7 +97,7 @@ def read_all(folder: Path, problems: Problems) -> list[Evidence]:
         if file.stem != made.environment:
             problems.add(file, 0, f"holds the evidence of {made.environment}; rename it to {made.environment}.json")
         found.append(made)
-    return sorted(found, key=lambda made: (made.device != "cpu", [-int(part) for part in made.torch.split(".") if part.isdigit()]))
+    return sorted(found, key=lambda made: (made.device != "cpu", made.torch != RELEASE, [-int(part) for part in made.torch.split(".") if part.isdigit()]))
 
 
 def merge(folder: Path, new: Evidence) -> Path:

@@ -11,6 +11,7 @@ import json
 import re
 from typing import Any
 
+from . import changes
 from . import page as pages
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
@@ -27,7 +28,7 @@ HEAD, TAIL = 12, 28
 #: Lines of set-up that are shown again with every case.
 LONG_SETUP = 15
 DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
-_HOME = re.compile(r"^\{\{ (lookup|topics|evidence) \}\}$", re.MULTILINE)
+_HOME = re.compile(r"^\{\{ (lookup|topics|evidence|matrix|evidence-files) \}\}$", re.MULTILINE)
 
 
 # ---- a symptom's page
@@ -167,9 +168,25 @@ def case(catalogue: Catalogue, symptom: Symptom, cells: dict[str, Cell], languag
             _tab(label["fixed"], fence(fixed.source, "python")),
             _tab(label["diff"], fence(diff(broken.source, fixed.source), "diff")),
             _tab(label["failing"], fence(_program(symptom, broken, language), "python")),
-            _tab(label["printed"], printed(catalogue, symptom, broken, language)),
+            _tab(label["printed"], printed(catalogue, symptom, broken, language) + elsewhere(catalogue, symptom, broken, language)),
         ]
     )
+
+
+def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
+    """What the same break printed on other releases and devices, where the words differ from those shown."""
+    texts = changes.printed(catalogue, symptom, broken.name)
+    shown = recorded(catalogue, symptom, broken.name)
+    here = shown[0].environment if shown else ""
+    others = [one for one in texts if here not in one.where]
+    return "".join(
+        f"\n\n{LABELS[language]['elsewhere'].format(where=LABELS[language]['join'].join(_environments(catalogue, one.where)))}\n\n{fence(one.text, 'text .tc-output')}"
+        for one in others
+    )
+
+
+def _environments(catalogue: Catalogue, names: tuple[str, ...]) -> list[str]:
+    return [f"torch {record.torch}, {where(record)}" for record in catalogue.evidence if record.environment in names]
 
 
 def _program(symptom: Symptom, broken: Cell, language: str) -> str:
@@ -210,9 +227,9 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
 
 
 def recorded(catalogue: Catalogue, symptom: Symptom, name: str) -> tuple[Evidence, dict[str, Any]] | None:
-    """The evidence to show for a cell: one that ran before one that was skipped, CPU before GPU, newest torch first."""
+    """The evidence to show for a cell: one that passed before one that failed or was skipped; else in the catalogue's order."""
     found = [(record, cell) for record in catalogue.evidence if (cell := record.cell(symptom.snippet, name)) is not None]
-    found.sort(key=lambda item: item[1]["outcome"] == "skipped")  # stable: the catalogue's order is CPU first, newest first
+    found.sort(key=lambda item: ("passed", "failed", "skipped").index(item[1]["outcome"]))  # stable
     return found[0] if found else None
 
 
@@ -406,6 +423,55 @@ def evidence_table(catalogue: Catalogue, language: str) -> str:
     return "\n".join(rows) if len(rows) > 2 else f"*{LABELS[language]['not-run']}*"
 
 
+def evidence_matrix(catalogue: Catalogue, language: str) -> str:
+    """Every symptom on every machine that has evidence: ran, ran in part, not run and why, changed since."""
+    label = LABELS[language]
+    records = catalogue.evidence
+    names = [f"torch {record.torch}, {where(record)}" for record in records]
+    if not any(record.device == "cuda" for record in records):
+        names.append(DEVICES["cuda"])
+    rows = [f"| {label['symptom']} | {' | '.join(names)} |", "|" + " --- |" * (len(names) + 1)]
+    for symptom in catalogue.symptoms.values():
+        cells = [_mark(record, symptom, language) for record in records] + [label["mark"]["absent"]] * (len(names) - len(records))
+        rows.append(f"| [{_plain(symptom.title(language))}]({symptom.id}.md) | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _mark(record: Evidence, symptom: Symptom, language: str) -> str:
+    """One cell of the matrix."""
+    state = record.status(symptom.snippet)
+    entry = record.symptoms.get(symptom.stem, {})
+    text = LABELS[language]["mark"][state]
+    if state in ("partly", "skipped"):
+        reasons = [entry["skipped"]] if "skipped" in entry else [cell["why"] for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
+        text += " " + LABELS[language]["note"].format(note=LABELS[language]["comma"].join(dict.fromkeys(reason(one, language) for one in reasons)))
+    return html.escape(text, quote=False).replace("|", "\\|")
+
+
+def badge(catalogue: Catalogue) -> str:
+    """An SVG for the README: how many symptoms, as they are now, ran on the CPU."""
+    best = next((record for record in catalogue.evidence if record.device == "cpu"), None)
+    ran = sum(best.status(symptom.snippet) in ("passed", "partly") for symptom in catalogue.symptoms.values()) if best else 0
+    left, right = "breaks and fixes executed", f"{ran} of {len(catalogue.symptoms)} symptoms, torch {best.torch if best else '?'}, CPU"
+    widths = [round(6.6 * len(text)) + 16 for text in (left, right)]
+    width = sum(widths)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{left}: {right}"><title>{left}: {right}</title>'
+        f'<clipPath id="r"><rect width="{width}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="{widths[0]}" height="20" fill="#123c45"/>'
+        f'<rect x="{widths[0]}" width="{widths[1]}" height="20" fill="#16713f"/></g>'
+        f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
+        f'<text x="{widths[0] / 2:g}" y="14" textLength="{widths[0] - 12}">{left}</text>'
+        f'<text x="{widths[0] + widths[1] / 2:g}" y="14" textLength="{widths[1] - 12}">{right}</text></g></svg>\n'
+    )
+
+
+def evidence_files(catalogue: Catalogue) -> str:
+    """Links to the evidence as it is published with the site. Raw HTML: the files belong to no language."""
+    names = [f"{record.environment}.json" for record in catalogue.evidence]
+    items = "".join(f'<li><a href="../../evidence/{name}"><code>{name}</code></a></li>' for name in names)
+    return f'<ul markdown="0">{items}<li><a href="../../evidence/README.md"><code>README.md</code></a></li></ul>'
+
+
 # ---- generated pages
 
 
@@ -487,11 +553,13 @@ def _block(name: str, markdown: str) -> str:
 
 
 def general_page(catalogue: Catalogue, text: str, language: str) -> str:
-    """A page that is no symptom's: `{{ lookup }}`, `{{ topics }}` and `{{ evidence }}` stand for what is generated."""
+    """A page that is no symptom's: `{{ lookup }}`, `{{ topics }}`, `{{ matrix }}` and the like stand for what is generated."""
     made = {
         "lookup": lookup_form,
         "topics": lambda language: topic_cards(catalogue, language),
         "evidence": lambda language: evidence_table(catalogue, language),
+        "matrix": lambda language: evidence_matrix(catalogue, language),
+        "evidence-files": lambda language: evidence_files(catalogue),
     }
     return _HOME.sub(lambda found: made[found[1]](language), text)
 

@@ -11,6 +11,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -191,7 +192,8 @@ def _mkdocs(root: Path, out: Path, language: str, site_url: str, strict: bool) -
 
 
 def _root_pages(root: Path, out: Path, base: str) -> None:
-    """The page that leads to the reader's language, and the 404 page, which hosts show at any depth."""
+    """What belongs to no language: the page that leads to the reader's, the 404 page, which hosts show at any depth, and the evidence."""
+    shutil.copytree(root / "evidence", out / "evidence")
     for name in ("index.html", "404.html"):
         text = (root / "overrides" / "root" / name).read_text(encoding="utf-8")
         (out / name).write_text(text.replace("{base}", html.escape(base) if name == "404.html" else ""), encoding="utf-8")

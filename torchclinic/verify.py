@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cell as cells
-from . import evidence, index, isolate, lookup
+from . import evidence, index, isolate, lookup, render
 from .catalogue import Catalogue, Symptom
 from .snippet import Cell
 
@@ -147,6 +147,8 @@ def run(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record
     if record:
         file = evidence.merge(made.root / "evidence", _evidence(runs, machine, device))
         print(f"recorded in {file.relative_to(made.root)}")
+        made.evidence = evidence.read_all(made.root / "evidence", made.problems)
+        (made.root / "evidence/badge.svg").write_text(render.badge(made), encoding="utf-8")
     return 1 if any(done.outcome == "failed" for done in runs) else 0
 
 
