@@ -64,6 +64,13 @@ def verify(session: nox.Session) -> None:
 
 
 @nox.session
+def flakes(session: nox.Session) -> None:
+    """Run every snippet 20 times on the CPU, in random order, with all cores at work: none may fail. Half an hour or more."""
+    install(session, "run")
+    clinic(session, "verify", "--repeat", "20", "--busy", *session.posargs)
+
+
+@nox.session
 @nox.parametrize("torch", VERSIONS)
 def versions(session: nox.Session, torch: str) -> None:
     """Record the CPU evidence of several torch releases, and print which breaks print other words: `nox -s versions -- shapes/matmul-shapes`."""

@@ -202,6 +202,7 @@ REASONS = {
         "needs fork": "需要 fork",
         "needs a C compiler": "需要 C 编译器",
         "needs the package ": "需要安装 ",
+        "needs torch ": "需要新版 torch：",
     },
 }
 #: What stands for the value of a hole that has no name.

@@ -26,7 +26,7 @@ from .wording import Wording
 
 KINDS = ("break", "check", "fix")
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
-OPEN_NEEDS = ("package:", "fault:")  # these carry what is needed, or what is injected
+OPEN_NEEDS = ("package:", "torch:", "fault:")  # these carry what is needed (of torch the oldest release), or what is injected
 FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "timeout", "related", "rows", "docs"}
 WORDING_FIELDS = {"text", "exception", "since", "until", "role", "device", "sample", "near", "unless", "when"}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -217,7 +217,7 @@ def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problem
 
 def _check_need(need: str, file: Path, line: int, problems: Problems) -> None:
     if need not in NEEDS and not (need.startswith(OPEN_NEEDS) and need.split(":", 1)[1].strip()):
-        problems.add(file, line, f"unknown need `{need}`; needs are {', '.join(NEEDS)}, package:<name>, fault:<what is injected>")
+        problems.add(file, line, f"unknown need `{need}`; needs are {', '.join(NEEDS)}, package:<name>, torch:<release>, fault:<what is injected>")
 
 
 def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any], problems: Problems) -> None:

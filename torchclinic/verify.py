@@ -7,10 +7,12 @@ in milliseconds where a new interpreter spends seconds on `import torch`. This m
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import multiprocessing
 import os
+import random
 import re
 import shutil
 import signal
@@ -19,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -38,7 +40,7 @@ MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
 KEPT = 20_000
 
 
-@dataclass
+@dataclass(eq=False)
 class Run:
     """What one cell did.
 
@@ -89,9 +91,16 @@ class Machine:
             return "needs fork, which this system has not"
         if need == "compiler" and not any(shutil.which(name) for name in ("cc", "gcc", "clang")):
             return "needs a C compiler"
+        if kind == "torch" and _release(self.torch) < _release(what):
+            return f"needs torch {what} or newer"
         if kind == "package" and not _importable(what):
             return f"needs the package {what}"
         return ""
+
+
+def _release(version: str) -> list[int]:
+    """`2.13.0` as numbers that compare."""
+    return [int("".join(filter(str.isdigit, part)) or 0) for part in version.split(".")]
 
 
 def _importable(name: str) -> bool:
@@ -130,8 +139,15 @@ def ask_machine() -> Machine:
     return Machine(*json.loads(done.stdout.strip().splitlines()[-1]))
 
 
-def run(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record: bool = False, jobs: int = 0, plain: bool = False) -> int:
-    """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run)."""
+def run(
+    made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record: bool = False, jobs: int = 0, plain: bool = False, repeat: int = 1, busy: bool = False
+) -> int:
+    """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
+
+    Args:
+        repeat: how often each cell runs; in random order if more than once.
+        busy: keep every core at work meanwhile.
+    """
     try:
         machine = ask_machine()
     except NoTorch as error:
@@ -141,7 +157,8 @@ def run(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record
         print(f"torchclinic: --device cuda, but torch {machine.torch} sees no GPU here; `nvidia-smi` tells whether there is one", file=sys.stderr)
         return 2
     started = time.monotonic()
-    runs = execute(made, symptoms, machine, device=device, jobs=jobs, plain=plain)
+    with _busy(os.cpu_count() or 1) if busy else contextlib.nullcontext():
+        runs = execute(made, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat)
     seconds = time.monotonic() - started
     _report(runs, machine, device, seconds)
     if record:
@@ -152,15 +169,31 @@ def run(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record
     return 1 if any(done.outcome == "failed" for done in runs) else 0
 
 
-def execute(made: Catalogue, symptoms: list[Symptom], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False) -> list[Run]:
+@contextlib.contextmanager
+def _busy(cores: int) -> Iterator[None]:
+    """Keep `cores` cores at work."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cores)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def execute(
+    made: Catalogue, symptoms: list[Symptom], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False, repeat: int = 1
+) -> list[Run]:
     """Run every break, check and fix; the runs, in the order of the files."""
     table = index.build(made)
-    runs = [Run(symptom, cell) for symptom in symptoms for cell in symptom.snippet.runs]
+    runs = [Run(symptom, cell) for symptom in symptoms for cell in symptom.snippet.runs for _ in range(repeat)]
     for one in runs:
         reasons = [machine.lacks(need, device) for need in one.symptom.snippet.needs_of(one.cell.case)]
         one.why = next((reason for reason in reasons if reason), "")
         one.outcome = "skipped" if one.why else ""
     todo = [one for one in runs if not one.outcome]
+    if repeat > 1:
+        random.shuffle(todo)
     engine = _Plain() if plain else _ForkServer()
     progress = _Progress(len(todo))
     if why := isolate.refused():
@@ -174,14 +207,16 @@ def execute(made: Catalogue, symptoms: list[Symptom], machine: Machine, *, devic
                 _judge(one, table)
             progress.step(one)
 
-    # One cell at a time on a GPU: several would share its memory, and OOM snippets count on having it.
-    workers = jobs or (1 if device == "cuda" else max(1, os.cpu_count() or 1))
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            list(pool.map(work, todo))
-        except KeyboardInterrupt:
-            stop.set()
-            raise
+    # On a GPU, what is about the GPU (its memory, its clock) has it for itself, after the rest.
+    alone = [one for one in todo if device == "cuda" and "cuda" in one.symptom.snippet.needs_of(one.cell.case)]
+    workers = jobs or (os.cpu_count() or 1 if device == "cpu" else min(8, os.cpu_count() or 1))
+    for batch, at_a_time in (([one for one in todo if one not in alone], workers), (alone, 1)):
+        with ThreadPoolExecutor(at_a_time) as pool:
+            try:
+                list(pool.map(work, batch))
+            except KeyboardInterrupt:
+                stop.set()
+                raise
     progress.close()
     return runs
 
@@ -236,8 +271,8 @@ def _run_cell(one: Run, engine: Any, device: str, namespaces: bool) -> None:
         file = Path(folder, snippet.file.name)
         file.write_text(snippet.program(one.cell), encoding="utf-8")
         job = cells.Job(str(file), str(Path(folder, "output")), str(Path(folder, "result")), device, namespaces)
-        started = time.monotonic()
         pid, process = engine.start(job)
+        started = time.monotonic()  # the server has imported torch by now
         over = ""
         while engine.alive(process) and not over:
             time.sleep(0.02)
