@@ -19,27 +19,24 @@ from typing import Any
 
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _ONLY_WORDS = {code: " " for code in range(128) if chr(code) not in WORD}
+_NO_DIGITS = {ord(digit): None for digit in "0123456789"}
 #: What people's editors, browsers and chat programs put in place of what was printed.
 _REPLACE = (
     *((chr(code), " ") for code in (9, 11, 12, 28, 29, 30, 31, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)),
     *((chr(code), "") for code in (0, 0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)),
     *zip("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb", '\'\'\'"""""', strict=True),
     *zip("\uff08\uff09\uff0c\uff1a\uff1b\uff01\uff1f\uff3b\uff3d\uff1d\uff0e\uff40", "(),:;!?[]=.`", strict=True),
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&quot;", '"'),
-    ("&#39;", "'"),
-    ("&#x27;", "'"),
-    ("&nbsp;", " "),
-    ("&amp;", "&"),
 )
 _REPLACE_ASCII = tuple(pair for pair in _REPLACE if pair[0].isascii())
+_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"))
 #: Lines read before and after a line that holds an anchor: a wrapped message has its rare words in one of them.
 CONTEXT = 4
 #: Lines with the same anchor beyond which the word alone is not enough, and places of one wording that are read in one segment.
 FREQUENT = 64
 #: Places of one segment at which a wording is tried: a text that begins a message more often and never ends it is no message.
 TRIES = 1000
+#: Characters that are split into words at once.
+STRETCH = 1000
 #: Lines from the end among which the one to name is sought when nothing matched.
 TAIL = 200
 _CHAINS = ("The above exception was the direct cause of the following exception", "During handling of the above exception, another exception occurred")
@@ -56,10 +53,30 @@ _TYPES = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Unsupported", "
 
 def words(text: str) -> list[str]:
     """Runs of ASCII letters, digits and underscores."""
+    return _plain(text).split()
+
+
+def _plain(text: str) -> str:
+    """The text with a blank for every character that is of no word."""
     if not text.isascii():
         # Every other character ends a word; translating a text of one byte a character is much the quickest.
         text = text.encode("ascii", "replace").decode("ascii")
-    return text.translate(_ONLY_WORDS).split()
+    return text.translate(_ONLY_WORDS)
+
+
+def _distinct_words(plain: str) -> set[str]:
+    """What stands between blanks, each once. A stretch that comes again is not split again; one list of all words would cost more still."""
+    stretches: set[str] = set()
+    at = 0
+    while at < len(plain):
+        end = plain.find(" ", at + STRETCH)
+        end = end if end >= 0 else len(plain)
+        stretches.add(plain[at:end])
+        at = end
+    found: set[str] = set()
+    for stretch in stretches:
+        found.update(stretch.split())
+    return found
 
 
 def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
@@ -76,7 +93,7 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
         looked_for: for "none", the line that was looked up, cleaned; then also report, that line redacted, and neighbours, stems whose
             wordings share words with it. Neighbours are no match and are never shown as one.
     """
-    raw = text.replace("\r\n", "\n").replace("\r", "\n")
+    raw = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     if _binary(raw[:4096]):
         return {"status": "binary", "hits": [], "looked_for": ""}
     clean = normalise(raw)
@@ -104,13 +121,16 @@ def diagnose(index: dict[str, Any], hit: dict[str, Any], language: str) -> str:
 
 def normalise(text: str) -> str:
     """Undo what terminals, browsers and editors do to a text. Lines stay lines."""
-    if not text.isascii() and max(text) > "\uffff":
-        # Emoji and their like are one character here and two in JavaScript; no wording has any.
+    if not text.isascii() and len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text):
+        # Emoji and their like are one character here and two in JavaScript, which is how they are noticed; no wording has any.
         text = "".join(c if c <= "\uffff" else "\ufffd" for c in text)
     if "\x1b" in text or "\x9b" in text:
         text = _without_escapes(text)
     for old, new in _REPLACE_ASCII if text.isascii() else _REPLACE:
         if old in text:
+            text = text.replace(old, new)
+    if "&" in text:
+        for old, new in _ENTITIES:
             text = text.replace(old, new)
     return text
 
@@ -197,14 +217,16 @@ def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> list[i
     A word that stands in many lines leads nowhere by itself: there a wording's longest literal must stand as it is, and of the lines
     that hold it the first and the last are read. That bounds what a hostile text can cost.
     """
-    # Most of a log is the same words over and over: what differs between blanks is looked into once.
-    present = index["anchors"].keys() & set(words(" ".join(set(clean.split()))))
+    plain = f" {_plain(clean)} "
+    # Most of a log is the same words over and over, with other numbers: without digits few are left to compare.
+    there = _distinct_words(plain.translate(_NO_DIGITS))
+    present = [word for word in index["anchors"] if (word if word.isalpha() else word.translate(_NO_DIGITS)) in there]
     if not present:
         return []
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: set[int] = set()
     for word in present:
-        numbers = _lines_with(word, clean, starts, FREQUENT + 1)
+        numbers = _lines_with(word, plain, starts, FREQUENT + 1)
         if len(numbers) > FREQUENT:
             numbers = []
             for number in index["anchors"][word]:
@@ -227,16 +249,14 @@ def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> list[i
     return sorted(found)
 
 
-def _lines_with(word: str, clean: str, starts: list[int], most: int) -> list[int]:
-    """Numbers of the first `most` lines in which `word` stands alone."""
+def _lines_with(word: str, plain: str, starts: list[int], most: int) -> list[int]:
+    """Numbers of the first `most` lines in which `word` stands alone: between blanks, which `plain` has at its ends, too."""
     found: list[int] = []
-    at = clean.find(word)
+    word = f" {word} "
+    at = plain.find(word)  # of the blank before the word, which is where the word begins in the text without that first blank
     while at >= 0 and len(found) < most:
-        end = at + len(word)
-        if (at == 0 or clean[at - 1] not in WORD) and (end == len(clean) or clean[end] not in WORD):
-            found.append(bisect_right(starts, at) - 1)
-            end = starts[found[-1] + 1]  # the rest of the line need not be searched
-        at = clean.find(word, end)
+        found.append(bisect_right(starts, at) - 1)
+        at = plain.find(word, starts[found[-1] + 1])  # the rest of the line need not be searched
     return found
 
 
@@ -260,7 +280,7 @@ def _occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[di
     for start, end in _segments(_anchor_lines(index, clean, lines), len(lines)):
         numbers, texts, source = _read(lines, start, end)
         joined = "\n".join(texts)
-        present = set(words(joined))
+        present = _distinct_words(_plain(joined))
         squeezed = ""
         ends: dict[bool, list[int]] = {}  # where each line ends, in the joined and in the squeezed text
         for candidate in sorted({number for word in anchors.keys() & present for number in anchors[word]}):
@@ -316,7 +336,7 @@ def _read(lines: list[str], start: int, end: int) -> tuple[list[int], list[str],
         for piece in line.split("\\n") if line.count("\\n") > 1 else [line]:
             text = strip_prefix(piece)
             if "  " in text:
-                text = " ".join(word for word in text.split(" ") if word)
+                text = " ".join(text.split())
             numbers.append(number)
             texts.append(text)
             source.append(_is_source(text, previous))
@@ -337,9 +357,12 @@ def _is_source(text: str, previous: str) -> bool:
 
 def _printed_type(before: str) -> str:
     """The exception class that stands at the beginning of a line, without its module; "" if none does."""
-    name = before.split(":", 1)[0].strip() if ":" in before else before.strip()
-    name = name.rsplit(" ", 1)[-1].rsplit(".", 1)[-1]
-    return name if name.endswith(_TYPES) and ":" in before and all(c in WORD for c in name) else ""
+    if ":" not in before:
+        return ""
+    name = before[: before.find(":")].strip()
+    name = name[name.rfind(" ") + 1 :]
+    name = name[name.rfind(".") + 1 :]
+    return name if name.endswith(_TYPES) and all(c in WORD for c in name) else ""
 
 
 def _conditions(wording: dict[str, Any], clean: str, stands: dict[str, bool]) -> bool:
@@ -410,15 +433,14 @@ def _match_at(holes: dict[str, Any], parts: list[Any], text: str, at: int, squee
             if end < 0:
                 return None
             value = text[at:end]
-            if kind == "line" and "\n" in value or kind != "line" and any(c not in table and c != " " for c in value):
+            if "\n" in value if kind == "line" else value.strip(table + " "):
                 return None
         elif kind == "line":
             end = text.find("\n", at, at + cap)
             end = end if end >= 0 else min(len(text), at + cap)
         else:
-            end = at
-            while end < len(text) and end - at < cap and text[end] in table:
-                end += 1
+            rest = text[at : at + cap]
+            end = at + len(rest) - len(rest.lstrip(table))
         value = text[at:end].strip(" ,.")
         if not value:
             return None
@@ -580,7 +602,7 @@ def _neighbours(index: dict[str, Any], line: str) -> list[str]:
     here = {word for word in words(line) if len(word) > 3}
     best: dict[str, float] = {}
     for wording in index["wordings"]:
-        there = {word for part in wording["parts"] if isinstance(part, str) for word in words(part) if len(word) > 3}
+        there = {word for word in words(" ".join(part for part in wording["parts"] if isinstance(part, str))) if len(word) > 3}
         shared = len(here & there)
         if shared >= 3 and shared * 2 >= len(there):
             stem = wording["symptom"]

@@ -25,7 +25,7 @@ from .problem import Problems
 FOLDER = "tips"
 FIELDS = {"en": {"title", "rule", "summary", "tags", "rows", "symptoms"}, "zh": {"title", "rule", "summary", "synonyms", "source"}}
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")
-#: Why the block below does not run everywhere: `<!--pytest.mark.skipif("…", reason="needs CUDA")-->`.
+#: Why the block below does not run everywhere: `<!--pytest.mark.skipif(…, reason="needs CUDA")-->`.
 MARK = re.compile(r'\s*<!--pytest\.mark\.skip(?:if)?\(.*\breason="([^"]*)"\)-->')
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
 _FENCE = re.compile(r"\s*(`{3,})\s*(.*)$")

@@ -12,6 +12,8 @@ const CHAINS = [
 const ROLES = ["cause", "symptom", "wrapper"];
 const RANKS = [[0, 2], [1, 3], [4, 4]]; // [role][is a warning]
 const SQUEEZABLE = 16;
+const HASHES = 1 << 17; // of words; a power of two
+const NEVER = 0x7fffffff;
 const EDGE = " >|\u2502\u2503\u2551\u2506\u250a\u2771\u276f";
 const LEVELS = ["ERROR", "WARNING", "WARN", "INFO", "DEBUG", "CRITICAL", "FATAL", "(W)", "(E)"];
 const CODE = ["raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger.", "if ", "elif ", "except ", 'f"', "f'", "TORCH_CHECK", "#"];
@@ -48,21 +50,27 @@ function prepare(index) {
   let made = prepared.get(index);
   if (made) return made;
   const byWord = new Map(Object.entries(index.anchors));
-  const mask = new Uint8Array(65536); // how many anchors have this hash
-  for (const word of byWord.keys()) mask[hash(word, 0, word.length)]++;
+  // For each hash, up to which line its words are known: a word needs a look only in a later one. No anchor, no look.
+  const known = new Int32Array(HASHES).fill(NEVER);
+  const shared = new Set(); // hashes of several anchors: each of their words is looked at
+  for (const word of byWord.keys()) {
+    const slot = hash(word);
+    if (known[slot] === -1) shared.add(slot);
+    known[slot] = -1;
+  }
   const tables = {};
   for (const [kind, [characters, cap]] of Object.entries(index.holes)) tables[kind] = { set: new Set(characters), cap };
   const squeezed = index.wordings.map((wording) => wording.parts.map((part) => (typeof part === "string" ? squeeze(part) : part)));
   const letters = index.wordings.map((wording) => wording.parts.reduce((sum, part) => sum + (typeof part === "string" ? squeeze(part).length : 0), 0));
-  made = { byWord, mask, tables, squeezed, letters };
+  made = { byWord, known, shared, tables, squeezed, letters };
   prepared.set(index, made);
   return made;
 }
 
-function hash(text, from, to) {
+function hash(word) {
   let value = 0;
-  for (let at = from; at < to; at++) value = (Math.imul(value, 31) + text.charCodeAt(at)) | 0;
-  return value & 0xffff;
+  for (let at = 0; at < word.length; at++) value = (Math.imul(value, 31) + word.charCodeAt(at)) | 0;
+  return value & (HASHES - 1);
 }
 
 const squeeze = (text) => text.replaceAll(" ", "");
@@ -227,45 +235,46 @@ export function stripPrefix(line) {
   return line;
 }
 
-/** Numbers of the lines that hold an anchor, ascending. One pass over the characters, whatever the number of wordings. */
-function anchorLines(index, page) {
-  const { byWord, mask: counts } = prepare(index);
-  const mask = counts.slice();
-  const { text, starts } = page;
-  const lists = new Map(); // anchor -> the first lines that hold it
-  const size = text.length;
+/** Anchor -> the numbers of the first lines that hold it. One pass over the text, whatever the number of wordings. */
+function anchorsIn(index, text) {
+  const { byWord, known, shared } = prepare(index);
+  const found = new Map();
+  // Bytes are read faster than characters; what is no ASCII is more than one of them, and none of a word.
+  const bytes = new TextEncoder().encode(text);
+  const look = (at, line, slot) => {
+    let from = at;
+    while (from > 0 && WORD[bytes[from - 1]] === 1) from--;
+    const word = text.length === bytes.length ? text.slice(from, at) : new TextDecoder().decode(bytes.subarray(from, at));
+    if (!byWord.has(word)) return;
+    const lines = found.get(word) ?? [];
+    if (lines.length === 0) found.set(word, lines);
+    if (lines[lines.length - 1] !== line) lines.push(line);
+    // In this line, or anywhere once it is frequent, this word tells no more.
+    if (!shared.has(slot)) known[slot] = lines.length > FREQUENT ? NEVER : line;
+  };
+  const size = bytes.length;
   let line = 0;
-  let next = starts.length > 1 ? starts[1] : size + 1;
-  let at = 0;
-  while (at < size) {
-    let code = text.charCodeAt(at);
-    if (WORD[code] !== 1) {
-      at++;
+  let value = 0; // hash of the word so far
+  for (let at = 0; at < size; at++) {
+    const code = bytes[at];
+    if (WORD[code] === 1) {
+      value = (Math.imul(value, 31) + code) | 0;
       continue;
     }
-    const from = at;
-    let value = 0;
-    do {
-      value = (Math.imul(value, 31) + code) | 0;
-      at++;
-      code = at < size ? text.charCodeAt(at) : 0;
-    } while (WORD[code] === 1);
-    if (mask[value & 0xffff] !== 0) {
-      const word = text.slice(from, at);
-      if (!byWord.has(word)) continue;
-      while (from >= next) {
-        line++;
-        next = line + 1 < starts.length ? starts[line + 1] : size + 1;
-      }
-      let list = lists.get(word);
-      if (!list) lists.set(word, (list = []));
-      if (list[list.length - 1] !== line) list.push(line);
-      // Seen often enough: a hash that is this word's alone is not looked at again.
-      if (list.length > FREQUENT && mask[value & 0xffff] === 1) mask[value & 0xffff] = 0;
-    }
+    if (known[value & (HASHES - 1)] < line) look(at, line, value & (HASHES - 1));
+    value = 0;
+    if (code === 10) line++;
   }
+  if (known[value & (HASHES - 1)] < line) look(size, line, value & (HASHES - 1));
+  for (const word of found.keys()) known[hash(word)] = -1;
+  return found;
+}
+
+/** Numbers of the lines that hold an anchor, ascending. */
+function anchorLines(index, page) {
+  const { byWord } = prepare(index);
   const found = new Set();
-  for (const [word, list] of lists) {
+  for (const [word, list] of anchorsIn(index, page.text)) {
     if (list.length <= FREQUENT) for (const number of list) found.add(number);
     else for (const number of byWord.get(word)) addLiteralLines(index.wordings[number], page, found);
   }
@@ -309,7 +318,7 @@ function segments(wanted, count) {
 }
 
 function occurrences(index, page) {
-  const { byWord, mask, squeezed: squeezedParts, letters } = prepare(index);
+  const { byWord, squeezed: squeezedParts, letters } = prepare(index);
   const found = [];
   const known = new Map(); // texts of conditions -> whether they stand in the paste
   const stands = (text) => {
@@ -320,7 +329,7 @@ function occurrences(index, page) {
     const { numbers, texts, source } = read(page, start, end);
     const joined = texts.join("\n");
     const candidates = new Set();
-    for (const word of anchorsIn(joined, byWord, mask)) for (const number of byWord.get(word)) candidates.add(number);
+    for (const word of anchorsIn(index, joined).keys()) for (const number of byWord.get(word)) candidates.add(number);
     let squeezedText = null;
     const ends = []; // where each line ends, in the joined and in the squeezed text
     for (const candidate of [...candidates].sort((a, b) => a - b)) {
@@ -357,30 +366,6 @@ function occurrences(index, page) {
 function lineEnds(texts, squeezed) {
   let end = 0;
   return texts.map((text) => (end += squeezed ? squeeze(text).length : text.length + 1));
-}
-
-/** The anchors among the words of a text; a word is cut out only where its hash is an anchor's. */
-function anchorsIn(text, byWord, mask) {
-  const found = new Set();
-  let value = 0;
-  let from = -1;
-  for (let at = 0; at <= text.length; at++) {
-    const code = at < text.length ? text.charCodeAt(at) : 0;
-    if (WORD[code] === 1) {
-      if (from < 0) {
-        from = at;
-        value = 0;
-      }
-      value = (Math.imul(value, 31) + code) | 0;
-    } else if (from >= 0) {
-      if (mask[value & 0xffff] !== 0) {
-        const word = text.slice(from, at);
-        if (byWord.has(word)) found.add(word);
-      }
-      from = -1;
-    }
-  }
-  return found;
 }
 
 function wordsOf(text) {
