@@ -385,7 +385,7 @@ def test_long_output_is_shortened_and_says_so(loaded: catalogue.Catalogue) -> No
 def test_front_matter_is_text(text: str) -> None:
     import markdown
 
-    shown = markdown.markdown(render._plain(text))
+    shown = markdown.markdown(render.plain(text))
     assert "<script" not in shown and "<em>" not in shown
     assert visible(shown).replace("`", "") == text.replace("`", "").strip()
 

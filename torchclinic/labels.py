@@ -193,6 +193,49 @@ LABELS: dict[str, dict[str, Any]] = {
         "table": "torch | 设备 | 跑过 | 只跑一部分或没有跑 | 之后有改动 | 最近一次",
     },
 }
+#: The index of messages, and what machines read.
+MESSAGES: dict[str, dict[str, str]] = {
+    "en": {
+        "messages": "Messages from A to Z",
+        "messages-summary": "Every error message and warning that this site knows, from A to Z, with its exception type and its page.",
+        "messages-text": "{count} messages; {pages} of them lead to a page with a fix that was run. ⟨…⟩ stands for what differs from program to program. "
+        "To find a whole traceback, use the [lookup](lookup.md). Also: [by type of exception](exceptions.md), "
+        "[symptoms that print nothing](exceptions.md#silent).",
+        "exceptions": "By exception type",
+        "exceptions-summary": "The symptoms by the type of the exception or warning that they print, and those that print nothing.",
+        "exceptions-text": "The type is the word before the colon in the last line of a traceback. A symptom that prints several types stands under each. "
+        "Nothing printed? See [the end of this page](#silent). The messages themselves: [from A to Z](messages.md).",
+        "log-lines": "Lines of logs, without an exception",
+        "silent": "Printed nothing",
+        "silent-text": "The program runs on, but is slow, grows, or computes something wrong.",
+        "filter": "Filter the messages",
+        "filter-hint": "e.g. expected scalar type",
+        "filter-none": "Look the whole text up instead →",
+        "shown": "{shown} of {count} messages",
+        "no-page": "no page yet",
+        "moved": "This page has moved",
+        "feed": "Torch Clinic: new and changed symptoms",
+    },
+    "zh": {
+        "messages": "报错信息 A–Z",
+        "messages-summary": "本站收录的所有报错和警告，按字母顺序排列，注明异常类型和对应页面。",
+        "messages-text": "共 {count} 条，其中 {pages} 条有页面，页面里的修复都跑过。⟨…⟩ 代表每个程序各不相同的部分。整段堆栈请用[报错查询](lookup.md)。"
+        "另见：[按异常类型](exceptions.md)、[什么也不打印的症状](exceptions.md#silent)。",
+        "exceptions": "按异常类型",
+        "exceptions-summary": "按打印的异常或警告类型列出症状，最后是什么也不打印的症状。",
+        "exceptions-text": "类型就是堆栈最后一行冒号前面的那个词。会打印几种类型的症状，每种类型下都有。什么也没打印？见[本页末尾](#silent)。报错原文见[报错信息 A–Z](messages.md)。",
+        "log-lines": "日志里的行，没有异常",
+        "silent": "什么也没打印",
+        "silent-text": "程序照常跑，但是变慢、占用越来越多，或者结果不对。",
+        "filter": "筛选报错信息",
+        "filter-hint": "例如 expected scalar type",
+        "filter-none": "改用报错查询来查整段文字 →",
+        "shown": "{count} 条中的 {shown} 条",
+        "no-page": "还没有页面",
+        "moved": "这个页面已经移动",
+        "feed": "Torch Clinic：新增和改动的症状",
+    },
+}
 #: Reasons for which a run skips a cell, as `verify` records them: beginning -> what the page says.
 REASONS = {
     "en": {"needs CUDA": "needs CUDA", "needs two GPUs": "needs two GPUs", "needs fork": "needs fork", "needs a C compiler": "needs a C compiler"},

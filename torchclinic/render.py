@@ -38,7 +38,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
-    lines = [f"# {_plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
+    lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
     for line in made.body.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
@@ -83,18 +83,18 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     for name in symptom.snippet.related:
         other = catalogue.symptoms.get(name.rpartition("/")[2])
         if other and language in other.pages and f"{other.stem}.md" not in linked:
-            items.append(f"- [{_plain(other.title(language))}](../{other.id}.md)")
+            items.append(f"- [{plain(other.title(language))}](../{other.id}.md)")
     for made in catalogue.tips.values():
         if symptom.stem in made.symptoms and language in made.pages and made.stem not in linked:
-            items.append(f"- {LABELS[language]['tip']}[{_plain(made.title(language))}](../{made.id}.md)")
-    items += [f"- [{_host(address)}: {docs_name(address)}]({address})" for address in symptom.snippet.docs if address not in linked_addresses]
+            items.append(f"- {LABELS[language]['tip']}[{plain(made.title(language))}](../{made.id}.md)")
+    items += [f"- [{host(address)}: {docs_name(address)}]({address})" for address in symptom.snippet.docs if address not in linked_addresses]
     return ["", *items] if items else []
 
 
-def _host(address: str) -> str:
+def host(address: str) -> str:
     """Whose documentation an address is of."""
-    host = address.partition("://")[2].partition("/")[0]
-    return "PyTorch" if host.endswith("pytorch.org") else "NVIDIA" if host.endswith("nvidia.com") else "Python" if host.endswith("python.org") else host
+    name = address.partition("://")[2].partition("/")[0]
+    return "PyTorch" if name.endswith("pytorch.org") else "NVIDIA" if name.endswith("nvidia.com") else "Python" if name.endswith("python.org") else name
 
 
 def docs_name(address: str) -> str:
@@ -145,10 +145,10 @@ def _message(wording: Wording, language: str) -> str:
     ]
     note = f' <span class="tc-note">{LABELS[language]["note"].format(note=LABELS[language]["comma"].join(notes))}</span>' if notes else ""
     kind = f"<b>{html.escape(wording.exception)}</b>: " if wording.exception else ""
-    return f'<p class="tc-message"><code>{kind}{_with_holes(wording, language)}</code>{note}</p>'
+    return f'<p class="tc-message"><code>{kind}{with_holes(wording, language)}</code>{note}</p>'
 
 
-def _with_holes(wording: Wording, language: str) -> str:
+def with_holes(wording: Wording, language: str) -> str:
     pieces = []
     for part in wording.parts:
         if isinstance(part, Hole):
@@ -292,7 +292,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     """The page of a tip as Markdown: title, rule, body with its directives expanded, the symptoms that it explains, links."""
     found = made.pages[language]
     label = LABELS[language]
-    lines = [f"# {_plain(found.title)}", "", f"{_plain(made.rule(language))}\n{{ .tc-rule }}", ""]
+    lines = [f"# {plain(found.title)}", "", f"{plain(made.rule(language))}\n{{ .tc-rule }}", ""]
     for line in found.body.splitlines():
         directive = TIP_DIRECTIVE.fullmatch(line)
         if directive and directive[1] == "program":
@@ -306,7 +306,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
             lines.append(line)
     explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
     linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in found.links}
-    items = [f"- [{_plain(symptom.title(language))}](../../{symptom.id}.md)" for symptom in explained if f"{symptom.stem}.md" not in linked]
+    items = [f"- [{plain(symptom.title(language))}](../../{symptom.id}.md)" for symptom in explained if f"{symptom.stem}.md" not in linked]
     if items:
         lines += ["", f"## {label['explains']} {{#symptoms}}", "", *items]
     file = f"docs/{language}/{made.id}.md"
@@ -319,7 +319,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
 def figure(name: str, alternative: str, language: str) -> str:
     """A figure in both colour schemes; Material shows the one that fits."""
     alt = html.escape(alternative, quote=True).replace("]", "")
-    return "\n".join(f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme}){{ loading=lazy }}" for scheme in ("light", "dark"))
+    return "\n".join(f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme}){{ width=672 height=326 }}" for scheme in ("light", "dark"))
 
 
 def tips_by_topic(catalogue: Catalogue, language: str) -> dict[str, list[Tip]]:
@@ -331,9 +331,9 @@ def tips_by_topic(catalogue: Catalogue, language: str) -> dict[str, list[Tip]]:
 def tips_page(catalogue: Catalogue, language: str) -> str:
     """All tips, by topic."""
     label = LABELS[language]
-    parts = [_front_matter(label["tips-summary"]), f"# {label['tips']}\n\n{label['tips-summary']} [{label['cheat-sheet']}](../cheat-sheet.md)\n"]
+    parts = [front_matter(label["tips-summary"]), f"# {label['tips']}\n\n{label['tips-summary']} [{label['cheat-sheet']}](../cheat-sheet.md)\n"]
     for topic, tips in tips_by_topic(catalogue, language).items():
-        rows = [f"- [{_plain(made.title(language))}]({topic}/{made.stem}.md)\n\n    {_plain(summary(made, language))}\n" for made in tips]
+        rows = [f"- [{plain(made.title(language))}]({topic}/{made.stem}.md)\n\n    {plain(summary(made, language))}\n" for made in tips]
         parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + _block("tc-list", "\n".join(rows)) + "\n")
     return "".join(parts)
 
@@ -343,7 +343,7 @@ def cheat_sheet(catalogue: Catalogue, language: str) -> str:
     label = LABELS[language]
     parts = [f"---\ndescription: {label['cheat-summary']!r}\n---\n# {label['cheat-sheet']}\n\n{label['cheat-summary']}\n"]
     for topic, tips in tips_by_topic(catalogue, language).items():
-        rows = [f"- **[{_plain(made.title(language))}](tips/{topic}/{made.stem}.md)** {_plain(made.rule(language))}" for made in tips]
+        rows = [f"- **[{plain(made.title(language))}](tips/{topic}/{made.stem}.md)** {plain(made.rule(language))}" for made in tips]
         parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + _block("tc-rules", "\n".join(rows)) + "\n")
     return "".join(parts)
 
@@ -353,13 +353,13 @@ def sources_page(catalogue: Catalogue, language: str) -> str:
     label = LABELS[language]
     answers = catalogue.answers()
     done = sum(1 for found in answers.values() if found)
-    parts = [_front_matter(label["sources-summary"]), f"# {label['sources']}\n\n{label['sources-text'].format(done=done, count=len(answers))}\n"]
+    parts = [front_matter(label["sources-summary"]), f"# {label['sources']}\n\n{label['sources-text'].format(done=done, count=len(answers))}\n"]
     for document, source in catalogue.sources.items():
         facts = label["join-facts"].join(source[name] for name in ("author", "licence") if name in source)
-        parts.append(f"\n## {_plain(source['title'])} {{#{document.lower()}}}\n\n{_plain(facts)}\n\n| {label['sources-table']} |\n| --- | --- | --- | --- |\n")
+        parts.append(f"\n## {plain(source['title'])} {{#{document.lower()}}}\n\n{plain(facts)}\n\n| {label['sources-table']} |\n| --- | --- | --- | --- |\n")
         for number, row in source["rows"].items():
-            links = label["join"].join(f"[{_plain(made.title(language))}]({made.id}.md)" for made in answers[f"{document}-{number}"])
-            about = _plain(row[language]).replace("|", "\\|")
+            links = label["join"].join(f"[{plain(made.title(language))}]({made.id}.md)" for made in answers[f"{document}-{number}"])
+            about = plain(row[language]).replace("|", "\\|")
             parts.append(f"| {document}-{number} | {about} | {label['found'][row['found']]} | {links or label['unanswered']} |\n")
     return "".join(parts)
 
@@ -433,7 +433,7 @@ def evidence_matrix(catalogue: Catalogue, language: str) -> str:
     rows = [f"| {label['symptom']} | {' | '.join(names)} |", "|" + " --- |" * (len(names) + 1)]
     for symptom in catalogue.symptoms.values():
         cells = [_mark(record, symptom, language) for record in records] + [label["mark"]["absent"]] * (len(names) - len(records))
-        rows.append(f"| [{_plain(symptom.title(language))}]({symptom.id}.md) | {' | '.join(cells)} |")
+        rows.append(f"| [{plain(symptom.title(language))}]({symptom.id}.md) | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
@@ -502,20 +502,20 @@ def description(made: Symptom | Tip, language: str) -> str:
 def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
     """The page of a topic: its symptoms."""
     name = topic_name(catalogue, topic, language)
-    meta = _front_matter(LABELS[language]["topic-summary"].format(topic=name))
+    meta = front_matter(LABELS[language]["topic-summary"].format(topic=name))
     return f"{meta}# {name}\n\n{_list(topics(catalogue)[topic], language, '')}\n"
 
 
 def symptoms_page(catalogue: Catalogue, language: str) -> str:
     """All symptoms, by topic."""
     label = LABELS[language]
-    parts = [_front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n"]
+    parts = [front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n"]
     for topic, symptoms in topics(catalogue).items():
         parts.append(f"\n## [{topic_name(catalogue, topic, language)}](../{topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, f'../{topic}/')}\n")
     return "".join(parts)
 
 
-def _front_matter(description: str) -> str:
+def front_matter(description: str) -> str:
     # Lists of titles would stand before the pages themselves in the search results.
     return f"---\ndescription: {description!r}\nsearch:\n  exclude: true\n---\n"
 
@@ -524,11 +524,11 @@ def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
     rows = []
     for symptom in symptoms:
         if language in symptom.pages:
-            rows.append(f"- [{_plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {_plain(summary(symptom, language))}\n")
+            rows.append(f"- [{plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {plain(summary(symptom, language))}\n")
     return _block("tc-list", "\n".join(rows))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Front matter as Markdown: text, in which only `code` is marked up."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:  # a single backtick is a backtick

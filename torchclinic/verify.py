@@ -273,13 +273,16 @@ def _run_cell(one: Run, engine: Any, device: str, namespaces: bool) -> None:
         job = cells.Job(str(file), str(Path(folder, "output")), str(Path(folder, "result")), device, namespaces)
         pid, process = engine.start(job)
         started = time.monotonic()  # the server has imported torch by now
-        over = ""
+        over, weighed = "", started
         while engine.alive(process) and not over:
             time.sleep(0.02)
-            if time.monotonic() - started > snippet.timeout:
+            now = time.monotonic()
+            if now - started > snippet.timeout:
                 over = f"still running after {snippet.timeout:g} s: it hangs, or needs a `timeout:` in the header"
-            elif _memory(pid) > MEMORY[device]:
-                over = f"took more than {MEMORY[device] >> 30} GiB of memory"
+            elif now - weighed > 0.25:  # reading /proc costs more than waiting
+                weighed = now
+                if _memory(pid) > MEMORY[device]:
+                    over = f"took more than {MEMORY[device] >> 30} GiB of memory"
         if over:
             _end(pid, lambda: engine.alive(process))
         status = engine.status(process)

@@ -19,6 +19,13 @@ async function startLookup() {
   start(form, document.querySelector("[data-lookup-result]"));
 }
 
+async function startFilter() {
+  const form = document.querySelector("form[data-tc-filter]");
+  if (!form) return;
+  const { start } = await import("./filter.js");
+  start(form);
+}
+
 /** Recorded output is as wide as it was: what scrolls must be reachable by keyboard. */
 function reachScrollable() {
   for (const block of document.querySelectorAll(".md-typeset pre > code")) if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
@@ -61,6 +68,7 @@ window.document$.subscribe(() => {
   showValues();
   followLanguage();
   startLookup();
+  startFilter();
   reachScrollable();
 });
 window.addEventListener("hashchange", () => (followLanguage(), showValues()));

@@ -1,0 +1,52 @@
+// The index of messages: a field that leaves those rows that hold all the words typed.
+
+/**
+ * Which rows hold every word of a query, whatever its case.
+ * @param {string[]} texts of the rows, in lower case
+ * @param {string} query as typed
+ * @returns {boolean[]} one for each row
+ */
+export function matches(texts, query) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return texts.map((text) => words.every((word) => text.includes(word)));
+}
+
+/** Bring the form to life. What is typed stays in the address, so that it is there again after a look at a page. */
+export function start(form) {
+  const input = form.querySelector("input");
+  const status = form.querySelector("[role=status]");
+  const offer = form.querySelector("[data-tc-none]");
+  const lookup = offer.href;
+  const lists = [...form.parentElement.querySelectorAll("ul.tc-index")];
+  const rows = lists.flatMap((list) => [...list.children]);
+  const texts = rows.map((row) => row.textContent.toLowerCase());
+
+  const update = () => {
+    const found = matches(texts, input.value);
+    rows.forEach((row, at) => (row.hidden = !found[at]));
+    for (const list of lists) {
+      const empty = [...list.children].every((row) => row.hidden);
+      list.hidden = empty;
+      list.previousElementSibling.hidden = empty; // its letter
+    }
+    const count = found.filter(Boolean).length;
+    status.textContent = form.dataset.tcFilter.replace("{shown}", count).replace("{count}", rows.length);
+    offer.hidden = count > 0;
+    offer.href = `${lookup}#q=${encodeURIComponent(input.value.slice(0, 20_000))}`;
+  };
+
+  input.addEventListener("input", update);
+  input.addEventListener("change", () => {
+    history.replaceState(history.state, "", input.value ? `#q=${encodeURIComponent(input.value)}` : location.pathname);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  if (location.hash.startsWith("#q=")) {
+    try {
+      input.value = decodeURIComponent(location.hash.slice(3));
+    } catch {
+      // an address that someone has cut
+    }
+  }
+  form.hidden = false;
+  update();
+}
