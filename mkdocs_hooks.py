@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from torchclinic import notebook, render
-from torchclinic.labels import LABELS
+from torchclinic.labels import LABELS, MESSAGES
 from torchclinic.site import Site, lighter
 
 log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
@@ -57,12 +57,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             page.meta["hide"] = ["navigation"]
             page.edit_url = None
         else:
-            page.meta["search"] = {"boost": 2}  # before pages about this site
+            page.meta["search"] = {"boost": 4}  # before tips, and these before pages about this site
             page.meta["tags"] = render.tag_names(site.catalogue, symptom.snippet.tags, site.language)
             return render.symptom_page(site.catalogue, symptom, site.language, site.repository)
     tip = site.tip_of(name)
     if tip is not None:
         page.meta["description"] = render.description(tip, site.language)
+        page.meta["search"] = {"boost": 2}
         page.meta["tags"] = render.tag_names(site.catalogue, tip.tags, site.language)
         return render.tip_page(site.catalogue, tip, site.language, site.repository)
     return render.general_page(site.catalogue, markdown, site.language)
@@ -81,10 +82,21 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
     """Let the templates use our labels."""
-    env.globals["labels"] = LABELS[site.language]
+    env.globals["labels"] = {**MESSAGES[site.language], **LABELS[site.language]}
     return env
 
 
+def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) -> Any:
+    """Let main.html say what a page is to a search engine."""
+    context["head"] = site.head(page.file.src_uri, page.url, base_of(config))
+    return context
+
+
+def base_of(config: MkDocsConfig) -> str:
+    """Address of the site's root: that of both languages."""
+    return (config.site_url or "").removesuffix(f"{site.language}/")
+
+
 def on_post_build(config: MkDocsConfig) -> None:
-    """What needs the whole site: index of the lookup, search index, content security policy."""
-    site.finish(Path(config.site_dir))
+    """What needs the whole site: index of the lookup, search index, what machines read, content security policy."""
+    site.finish(Path(config.site_dir), base_of(config))

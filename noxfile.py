@@ -152,7 +152,7 @@ def style(session: nox.Session) -> None:
 @nox.session
 def pin(session: nox.Session) -> None:
     """Write constraints.txt anew from the newest releases that fit together; review the difference."""
-    session.install("-q", TORCH, *nox.project.dependency_groups(GROUPS, "run", "site", "test", "bench"))
+    session.install("-q", TORCH, *nox.project.dependency_groups(GROUPS, "run", "tips", "site", "test", "bench"))
     frozen = session.run("python", "-m", "pip", "freeze", "--exclude", "pip", "--exclude", "setuptools", "--exclude", "wheel", silent=True)
     assert isinstance(frozen, str)
     lines = [line.split("+")[0] for line in frozen.splitlines() if "==" in line]  # without torch's local build tag

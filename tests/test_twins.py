@@ -38,3 +38,12 @@ def test_mutations(table: dict[str, Any], twin: Twin) -> None:
     ]
     for text in mutations(texts, MUTATIONS, seed=20261121):
         assert python_lookup(table, text) == twin.lookup(text), repr(text)
+
+
+@pytest.mark.parametrize("where", ["beginning", "end", "middle"])
+def test_a_line_as_long_as_a_file(table: dict[str, Any], twin: Twin, where: str) -> None:
+    noise, message = '{"loss": 0.25, "step": 17} ' * 20_000, "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10) "
+    text = {"beginning": message + noise, "end": noise + message, "middle": noise + message + noise}[where]
+    here = python_lookup(table, text)
+    assert here == twin.lookup(text)
+    assert (here["status"] == "match") == (where != "middle")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import LANGUAGES, ROOT, evidence, figures, known, page, snippet, tip, yamlfile
+from . import LANGUAGES, ROOT, evidence, figures, known, page, redirects, snippet, tip, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -56,6 +56,7 @@ class Catalogue:
     sources: dict[str, dict[str, Any]] = field(default_factory=dict)  # sources.yml: documents whose entries (`rows`) pages answer
     known: dict[str, KnownMessage] = field(default_factory=dict)  # by stem; none of them has a page
     tips: dict[str, Tip] = field(default_factory=dict)  # by stem, in the order of topics
+    redirects: dict[str, str] = field(default_factory=dict)  # id that a page had -> its id of today
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.
@@ -146,6 +147,7 @@ def load(root: Path = ROOT, *, lint: bool = True) -> Catalogue:
     catalogue.sources = _sources(root / "sources.yml", problems)
     catalogue.tips = _tips(root, topics, problems)
     catalogue.known = known.read_all(root / "known", topics, problems)
+    catalogue.redirects = redirects.read(root, {made.id for made in (*symptoms.values(), *catalogue.tips.values())}, problems)
     _check(catalogue, pages)
     if lint:
         _check_wordings(catalogue)

@@ -37,6 +37,8 @@ FREQUENT = 64
 TRIES = 1000
 #: Characters that are split into words at once.
 STRETCH = 1000
+#: Characters of a line that are read: its two halves are its beginning and its end. Nothing prints a longer line, but a file may be one.
+LONG = 200_000
 #: Lines from the end among which the one to name is sought when nothing matched.
 TAIL = 200
 _CHAINS = ("The above exception was the direct cause of the following exception", "During handling of the above exception, another exception occurred")
@@ -332,6 +334,8 @@ def _read(lines: list[str], start: int, end: int) -> tuple[list[int], list[str],
     previous = ""
     for number in range(start, end):
         line = lines[number]
+        if len(line) > LONG:
+            line = line[: LONG // 2] + line[-LONG // 2 :]
         # A traceback inside a repr or a JSON string: one line with written-out line ends.
         for piece in line.split("\\n") if line.count("\\n") > 1 else [line]:
             text = strip_prefix(piece)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import answer
 
-WATCHED = ("docs", "snippets", "evidence", "known", "torchclinic", "overrides", "vocabulary.yml", "mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py")
+WATCHED = ("docs", "snippets", "evidence", "known", "torchclinic", "overrides", "vocabulary.yml", "redirects.yml", "mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py")
 #: Seconds between two looks at the files.
 PAUSE = 0.7
 
@@ -29,6 +29,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         ".py": "text/plain; charset=utf-8",
         ".ipynb": "application/json",
         ".json": "application/json",
+        ".md": "text/markdown; charset=utf-8",
+        ".txt": "text/plain; charset=utf-8",
+        ".xml": "application/xml",
     }
 
     def end_headers(self) -> None:

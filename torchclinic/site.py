@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from . import LANGUAGES, catalogue, index, notebook, render
+from . import LANGUAGES, catalogue, index, machines, messages, notebook, redirects, render
 from .catalogue import Symptom
 from .labels import LABELS
 from .tip import Tip
@@ -33,6 +33,7 @@ ASSETS = {".js", ".css", ".svg"}
 NOTEBOOKS = "notebooks/"
 #: Asked before anything else: where the reader's own script and style may come from.
 POLICY = "default-src 'self'; script-src 'self'{hashes}; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'"
+#: Scripts that run, and so must be named by the policy. JSON-LD has a type, is data, and is not asked about.
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _CHARSET = '<meta charset="utf-8">'
@@ -49,7 +50,7 @@ class Site:
 
     def nav(self) -> list[Any]:
         label = LABELS[self.language]
-        symptoms: list[Any] = ["symptoms/index.md"]
+        symptoms: list[Any] = ["symptoms/index.md", "messages.md", "exceptions.md"]
         for topic, members in render.topics(self.catalogue).items():
             files = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({render.topic_name(self.catalogue, topic, self.language): [f"{topic}/index.md", *files]})
@@ -62,13 +63,15 @@ class Site:
             {label["symptoms"]: symptoms},
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: ["verified.md", "sources.md", "contribute.md", "about.md"]},
+            {label["about"]: ["verified.md", "sources.md", "contribute.md", "machines.md", "about.md"]},
         ]
 
     def generate(self) -> list[tuple[Path, str]]:
         """Write generated sources into a temporary folder; (folder, name) of each. mkdocs-jupyter reads none that is not a file."""
         texts = {
             "symptoms/index.md": render.symptoms_page(self.catalogue, self.language),
+            "messages.md": messages.messages_page(self.catalogue, self.language),
+            "exceptions.md": messages.exceptions_page(self.catalogue, self.language),
             "tips/index.md": render.tips_page(self.catalogue, self.language),
             "cheat-sheet.md": render.cheat_sheet(self.catalogue, self.language),
             "sources.md": render.sources_page(self.catalogue, self.language),
@@ -106,8 +109,26 @@ class Site:
         made = self.catalogue.tips.get(name.rpartition("/")[2].removesuffix(".md"))
         return made if made is not None and name == f"{made.id}.md" and self.language in made.pages else None
 
-    def finish(self, out: Path) -> None:
-        """After MkDocs: write the lookup's index, shrink the search index, give every page the policy."""
+    def head(self, name: str, url: str, base: str) -> dict[str, Any]:
+        """What main.html puts into a page's head, beyond what MkDocs knows.
+
+        Args:
+            name: of the page's source.
+            url: of the page, in its language.
+            base: address of the site's root, with a slash at its end.
+        """
+        made = (None if self.is_notebook(name) else self.symptom_of(name)) or self.tip_of(name)
+        return {
+            "alternates": {language: f"{base}{language}/{url}" for language in LANGUAGES},
+            "locales": {language: machines.LOCALES[language] for language in sorted(LANGUAGES, key=lambda one: one != self.language)},
+            "article": machines.article(self.catalogue, made, self.language, base) if made else "",
+        }
+
+    def finish(self, out: Path, base: str) -> None:
+        """After MkDocs: write the lookup's index, what machines read and the redirects; shrink the search index, give every page the policy."""
+        machines.write_language(self.catalogue, out, self.language, base)
+        titles = {made.id: made.title(self.language) for made in (*self.catalogue.symptoms.values(), *self.catalogue.tips.values())}
+        redirects.write(self.catalogue.redirects, titles, out, self.language, machines.address(base, self.language))
         (out / "assets" / "index.json").write_text(index.dumps(index.build(self.catalogue, (self.language,))), encoding="utf-8")
         found = out / "search" / "search_index.json"
         if found.exists():
@@ -149,7 +170,8 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> 
     """
     started = time.monotonic()
     site_url = (site_url or os.environ.get("SITE_URL") or SITE_URL).rstrip("/") + "/"
-    problems = catalogue.load(root).problems
+    loaded = catalogue.load(root)
+    problems = loaded.problems
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
@@ -174,6 +196,7 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> 
             print(f"MkDocs failed for {', '.join(failed)}; {out} is as it was.", file=sys.stderr)
             return 1
         _root_pages(root, new, urlsplit(site_url).path or "/")
+        machines.write(loaded, new, site_url)
         if out.exists():
             out.rename(Path(folder, "old"))
         new.rename(out)

@@ -4,6 +4,7 @@
 const CONTEXT = 4;
 const FREQUENT = 64;
 const TRIES = 1000;
+const LONG = 200000;
 const TAIL = 200;
 const CHAINS = [
   "The above exception was the direct cause of the following exception",
@@ -388,7 +389,8 @@ function read(page, start, end) {
   const source = [];
   let previous = "";
   for (let number = start; number < end; number++) {
-    const line = page.get(number);
+    let line = page.get(number);
+    if (line.length > LONG) line = line.slice(0, LONG / 2) + line.slice(-LONG / 2);
     const pieces = line.split("\\n");
     for (const piece of pieces.length > 2 ? pieces : [line]) {
       let text = stripPrefix(piece);
