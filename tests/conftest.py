@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from torchclinic import ROOT, catalogue, index
+from torchclinic import ROOT, catalogue, index, site
 from torchclinic.catalogue import Catalogue
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from making import make_project
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +45,21 @@ def project(tmp_path: Path) -> Path:
     scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], [], False)
     assert not catalogue.load(root).problems
     return root
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_project(tmp_path_factory.mktemp("site") / "project")
+
+
+@pytest.fixture(scope="session")
+def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The strictly built site; any import of torch would have stopped it."""
+    trap = tmp_path_factory.mktemp("no-torch")
+    (trap / "torch").mkdir()
+    (trap / "torch" / "__init__.py").write_text("raise SystemExit('torch was imported')\n", encoding="utf-8")
+    out = checkout / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(trap), *filter(None, [os.environ.get("PYTHONPATH")])]))
+        assert site.build(checkout, out, site_url="https://example.org/clinic/") == 0
+    return out

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import render
 from .catalogue import Catalogue
-from .labels import LABELS, MESSAGES
+from .labels import MESSAGES
 
 #: Where messages stand that begin with a digit.
 DIGITS = "0–9"
@@ -67,8 +67,7 @@ def messages_page(catalogue: Catalogue, language: str) -> str:
         # The same words may come from several symptoms: their titles tell them apart.
         groups.setdefault(row.letter, []).append(_item(row, language, named=printed.count(key) > 1))
     lists = "\n\n".join(
-        f'## {letter} {{#{"digits" if letter == DIGITS else letter.lower()}}}\n\n<ul class="tc-index" markdown="0">{"".join(items)}</ul>'
-        for letter, items in groups.items()
+        f'## {letter} {{#{"digits" if letter == DIGITS else letter.lower()}}}\n\n<ul class="tc-index">{"".join(items)}</ul>' for letter, items in groups.items()
     )
     intro = label["messages-text"].format(count=len(found), pages=sum(bool(row.page) for row in found))
     return f"{render.front_matter(label['messages-summary'])}# {label['messages']}\n\n{intro}\n\n{_filter(language)}\n\n{lists}\n"
@@ -98,7 +97,7 @@ def _filter(language: str) -> str:
     """The field; filter.js shows it, for without JavaScript it would do nothing."""
     label = MESSAGES[language]
     return (
-        f'<form class="tc-filter" role="search" aria-label="{label["filter"]}" data-tc-filter="{html.escape(label["shown"])}" hidden markdown="0">'
+        f'<form class="tc-filter" role="search" aria-label="{label["filter"]}" data-tc-filter="{html.escape(label["shown"])}" hidden>'
         f'<label for="tc-filter">{label["filter"]}</label>'
         f'<input id="tc-filter" type="search" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="{label["filter-hint"]}">'
         f'<p class="tc-note"><span role="status" aria-live="polite"></span> <a href="../lookup/" data-tc-none hidden>{label["filter-none"]}</a></p></form>'

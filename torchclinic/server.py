@@ -14,7 +14,19 @@ from pathlib import Path
 
 from . import answer
 
-WATCHED = ("docs", "snippets", "evidence", "known", "torchclinic", "overrides", "vocabulary.yml", "redirects.yml", "mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py")
+WATCHED = (
+    "docs",
+    "snippets",
+    "evidence",
+    "known",
+    "torchclinic",
+    "overrides",
+    "vocabulary.yml",
+    "redirects.yml",
+    "mkdocs.yml",
+    "mkdocs.zh.yml",
+    "mkdocs_hooks.py",
+)
 #: Seconds between two looks at the files.
 PAUSE = 0.7
 

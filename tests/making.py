@@ -1,0 +1,74 @@
+"""A checkout with one symptom and made-up evidence, from which tests build a site."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+from pathlib import Path
+
+from torchclinic import LANGUAGES, ROOT, catalogue, scaffold
+from torchclinic.evidence import Evidence
+
+STEM = "backward-second-time"
+IDENT = f"autograd/{STEM}"
+#: An id that the symptom had once.
+OLD = "autograd/retain-graph"
+SITE_FILES = ("mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py", "sources.yml", "vocabulary.yml")
+TRACEBACK = """Traceback (most recent call last):
+  File "backward-second-time.py", line 31, in <module>
+    loss.backward()
+    ~~~~~~~~~~~~~^^
+RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). <b>&
+"""
+
+
+def make_project(root: Path) -> Path:
+    """A checkout with one symptom, and all that the site is made of."""
+    for name in (*SITE_FILES, f"snippets/{IDENT}.py", f"docs/en/{IDENT}.md", f"docs/zh/{IDENT}.md"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        # Links to other symptoms lead nowhere in a project of one.
+        text = (
+            (ROOT / name).read_text(encoding="utf-8").replace("modified-by-inplace.md", f"{STEM}.md").replace("# related: [autograd/modified-by-inplace]\n", "")
+        )
+        (root / name).write_text(text, encoding="utf-8")
+    (root / "redirects.yml").write_text(f"{OLD}: {IDENT}\n", encoding="utf-8")
+    for name in ("overrides", "docs/assets", "torchclinic"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for language in LANGUAGES:
+        for file in (ROOT / "docs" / language).glob("*.md"):
+            shutil.copy(file, root / "docs" / language)
+    chinese_page = root / f"docs/zh/{IDENT}.md"
+    chinese_page.write_text(chinese_page.read_text(encoding="utf-8").replace("source:", "synonyms: [爆栈词, 二次反传]\nsource:", 1), encoding="utf-8")
+    record(root)
+    scaffold.stamp(catalogue.load(root).symptoms[STEM], [], True)
+    assert not catalogue.load(root).problems
+    return root
+
+
+def record(root: Path) -> None:
+    """Evidence of one run on a CPU, and of a GPU machine that lacked something."""
+    snippet = catalogue.load(root).symptoms[STEM].snippet
+    cells = {
+        cell.name: {"outcome": "passed", "exception": "RuntimeError", "message": "…", "traceback": TRACEBACK, "output": "step 1\n" + TRACEBACK, "seconds": 1.0}
+        if cell.kind == "break"
+        else {"outcome": "passed", "seconds": 1.0}
+        for cell in snippet.runs
+    }
+    entry = {"hash": snippet.hash, "date": "2026-11-02", "python": "3.11.7", "platform": "linux x86_64"}
+    for made in (
+        Evidence("2.13.0", "cpu", "CPU", "", {STEM: {**entry, "cells": cells}}),
+        Evidence("2.13.0", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
+    ):
+        (root / "evidence").mkdir(exist_ok=True)
+        (root / "evidence" / f"{made.environment}.json").write_text(json.dumps(made.as_json()), encoding="utf-8")
+
+
+def read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def visible(text: str) -> str:
+    """The words of a page, without markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)))
