@@ -17,6 +17,7 @@ GROUPS = nox.project.load_toml("pyproject.toml")
 TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/evidence.py and constraints.txt have it
 # Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
 VERSIONS = ["2.13.0", "newest", "2.6.0"]
+NODE = ["axe-core@4.14.1", "lighthouse@12.8.2"]  # Lighthouse 13 needs Node 22
 RUNTIME = "nvidia-cuda-runtime-cu12; sys_platform == 'linux'"
 
 
@@ -139,6 +140,15 @@ def bench(session: nox.Session) -> None:
     """Every number that is reported, as a ratio or a share measured in one run."""
     install(session, "run", "site", "test", "bench")
     session.run("python", "benchmarks/bench.py", *session.posargs)
+
+
+@nox.session(name="site-check")
+def site_check(session: nox.Session) -> None:
+    """Accessibility, console, requests to others, weight and Lighthouse of the built site; needs Node 20 and npm. `-- axe weight` leaves Lighthouse out."""
+    install(session, "site", "test")
+    folder = session.create_tmp()
+    session.run("npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, *NODE, external=True)
+    session.run("python", "benchmarks/site_check.py", "--node", folder, *session.posargs)
 
 
 @nox.session

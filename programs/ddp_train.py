@@ -134,8 +134,8 @@ def main() -> None:
         save(args.checkpoint, parts, epoch, device)
         if rank == 0:
             print(f"epoch {epoch} loss {loss}", flush=True)
-    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
     main()
+    dist.destroy_process_group()  # out here: the DDP model must be gone before

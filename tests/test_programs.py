@@ -34,7 +34,7 @@ def ddp_train(folder: Path) -> Iterator[subprocess.Popen[str]]:
 def finish(folder: Path) -> dict[int, float]:
     """The loss of each epoch of a run that is let through."""
     with ddp_train(folder) as process:
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=200)
     assert process.returncode == 0, (folder / "errors").read_text()
     lines = [line.split() for line in output.splitlines()]
     return {int(epoch): float(loss) for _, epoch, _, loss in lines}

@@ -7,6 +7,7 @@ types; without JavaScript it is a plain list.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,7 @@ def rows(catalogue: Catalogue, language: str) -> list[Row]:
             # Quotes and brackets do not count: `'NoneType' object` stands under N.
             start = next((at for at, c in enumerate(wording.text) if c.isascii() and c.isalnum()), 0)
             row = Row(render.with_holes(wording, language), wording.text[start:].lower(), wording.exception, title, page, docs)
-            found[row.text, row.exception, row.title] = row
+            found[row.text, row.exception, page, title] = row
     return sorted(found.values(), key=lambda row: (row.letter == DIGITS, row.order, row.exception, row.title))
 
 
@@ -117,7 +118,7 @@ def exceptions_page(catalogue: Catalogue, language: str) -> str:
     log_lines = groups.pop("", [])
     parts = [f"{render.front_matter(label['exceptions-summary'])}# {label['exceptions']}\n\n{label['exceptions-text']}\n"]
     for exception in sorted(groups, key=str.lower):
-        parts.append(_group(render.plain(exception), exception.lower(), groups[exception]))
+        parts.append(_group(render.plain(exception), re.sub(r"[^a-z0-9]+", "-", exception.lower()), groups[exception]))
     if log_lines:
         parts.append(_group(label["log-lines"], "log-lines", log_lines))
     silent = [_line(symptom.title(language), symptom.id, "", language) for symptom in silent_symptoms(catalogue) if language in symptom.pages]

@@ -134,7 +134,9 @@ class Site:
         if found.exists():
             # MkDocs writes six bytes for a Chinese character where UTF-8 needs three.
             data = json.loads(found.read_text(encoding="utf-8"))
-            found.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+            # Material fetches this file with every page; the texts are for lazy-search.js, when something is searched for.
+            for file, content in ((found.with_name("docs.json"), data["docs"]), (found, {**data, "docs": []})):
+                file.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
         secure(sorted(out.rglob("*.html")))
 
 

@@ -57,13 +57,14 @@ EXTENSION = """
 extern "C" int half(int n) { TORCH_CHECK(n % 2 == 0, std::string("odd number ") + std::to_string(n)); return n / 2; }
 """
 HERE = [*(f"-I{path}" for path in include_paths()), f"-L{torch.__path__[0]}/lib", f"-Wl,-rpath,{torch.__path__[0]}/lib", "-lc10", "-std=c++20"]
+NEW = torch.compiled_with_cxx11_abi()  # how names of C++ are written: False for most wheels of PyTorch before 2.7, True since
 
 # %% break other-pytorch
-compile_library("ext/half.so", EXTENSION, *HERE, "-D_GLIBCXX_USE_CXX11_ABI=0")  # as for most wheels of PyTorch before 2.7
+compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}")  # as for a PyTorch of the other kind
 ctypes.CDLL("./ext/half.so")
 
 # %% check other-pytorch
-compile_library("ext/half.so", EXTENSION, *HERE, "-D_GLIBCXX_USE_CXX11_ABI=0")
+compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}")
 try:
     ctypes.CDLL("./ext/half.so")
 except OSError as error:
@@ -72,7 +73,7 @@ except OSError as error:
 assert symbol.startswith("_ZN3c10") or symbol.startswith("_ZNK3c10")  # c10:: and at:: are PyTorch's own names
 
 # %% fix other-pytorch
-compile_library("ext/half.so", EXTENSION, *HERE)  # built for the PyTorch that is installed
+compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(NEW)}")  # built for the PyTorch that is installed
 assert ctypes.CDLL("./ext/half.so").half(6) == 3
 
 # %%
