@@ -26,7 +26,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests")]
 
-from torchclinic import catalogue, index, lookup, verify
+from torchclinic import LANGUAGES, catalogue, index, lookup, verify
 from torchclinic.wording import HOLES
 
 MEGABYTE = 1_000_000
@@ -91,8 +91,9 @@ def multiplied(table: dict[str, Any], times: int) -> dict[str, Any]:
 def speed(made: catalogue.Catalogue) -> None:
     table = index.build(made)
     log = training_log(table)
-    small = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
-    print(f"index: {len(table['symptoms'])} stems, {len(table['wordings'])} wordings, {len(gzip.compress(small, 9)) / 1024:.1f} KiB gzip")
+    for language in LANGUAGES:
+        served = index.dumps(index.build(made, (language,))).encode()
+        print(f"index as served, {language}: {len(table['symptoms'])} stems, {len(table['wordings'])} wordings, {len(gzip.compress(served, 9)) / 1024:.1f} KiB gzip")
     ten = multiplied(table, 10)
     print(f"Python, 1 MB log: {compare(log.split, lambda: lookup.lookup(table, log))[0]:.1f} times text.split()")
     print(f"Python, ten times the wordings: {compare(lambda: lookup.lookup(table, log), lambda: lookup.lookup(ten, log))[0]:.2f} times")

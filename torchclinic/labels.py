@@ -198,7 +198,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     "en": {
         "messages": "Messages from A to Z",
         "messages-summary": "Every error message and warning that this site knows, from A to Z, with its exception type and its page.",
-        "messages-text": "{count} messages; {pages} of them lead to a page with a fix that was run. ⟨…⟩ stands for what differs from program to program. "
+        "messages-text": "{count} messages; {pages} of them lead to a page with causes and fixes. ⟨…⟩ stands for what differs from program to program. "
         "To find a whole traceback, use the [lookup](lookup.md). Also: [by type of exception](exceptions.md), "
         "[symptoms that print nothing](exceptions.md#silent).",
         "exceptions": "By exception type",
@@ -219,7 +219,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     "zh": {
         "messages": "报错信息 A–Z",
         "messages-summary": "本站收录的所有报错和警告，按字母顺序排列，注明异常类型和对应页面。",
-        "messages-text": "共 {count} 条，其中 {pages} 条有页面，页面里的修复都跑过。⟨…⟩ 代表每个程序各不相同的部分。整段堆栈请用[报错查询](lookup.md)。"
+        "messages-text": "共 {count} 条，其中 {pages} 条有页面，讲原因和修复。⟨…⟩ 代表每个程序各不相同的部分。整段堆栈请用[报错查询](lookup.md)。"
         "另见：[按异常类型](exceptions.md)、[什么也不打印的症状](exceptions.md#silent)。",
         "exceptions": "按异常类型",
         "exceptions-summary": "按打印的异常或警告类型列出症状，最后是什么也不打印的症状。",

@@ -15,7 +15,7 @@ from . import changes
 from . import page as pages
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
-from .labels import KINDS, LABELS, REASONS
+from .labels import KINDS, LABELS, MESSAGES, REASONS
 from .snippet import Cell
 from .tip import DIRECTIVE as TIP_DIRECTIVE
 from .tip import MARK, Tip
@@ -509,7 +509,8 @@ def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
 def symptoms_page(catalogue: Catalogue, language: str) -> str:
     """All symptoms, by topic."""
     label = LABELS[language]
-    parts = [front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n"]
+    indexes = label["join"].join(f"[{MESSAGES[language][name]}](../{name}.md)" for name in ("messages", "exceptions"))
+    parts = [front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n\n{indexes}\n"]
     for topic, symptoms in topics(catalogue).items():
         parts.append(f"\n## [{topic_name(catalogue, topic, language)}](../{topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, f'../{topic}/')}\n")
     return "".join(parts)

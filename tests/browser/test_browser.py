@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,47 @@ def test_search(page: Page, address: str, language: str, query: str, found: str)
     assert any(found in link for link in links), links
 
 
+@pytest.mark.parametrize(
+    ("language", "query", "first"),
+    [
+        ("zh", "爆显存", "memory/cuda-oom/"),
+        ("zh", "清显存", "memory/cuda-oom/"),
+        ("zh", "损失 nan", "nan"),
+        ("en", "batchnorm", "nn/bn-"),
+        ("en", "dataloader", "data-loading/loader-"),
+        ("en", "backward", "autograd/backward-second-time/"),
+    ],
+)
+def test_search_shows_symptoms_before_tips_and_no_notebooks(page: Page, address: str, language: str, query: str, first: str) -> None:
+    page.goto(f"{address}{language}/")
+    page.locator(".md-search__input").click()
+    page.keyboard.insert_text(query)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=15_000)
+    links = page.locator(".md-search-result__link").evaluate_all("all => all.map(link => link.href)")
+    assert first in links[0] and "/tips/" not in links[0], links
+    assert not [link for link in links if "/notebooks/" in link]
+
+
+def test_the_list_of_messages_narrows_as_one_types(page: Page, address: str) -> None:
+    page.goto(f"{address}en/memory/cuda-oom/")  # its JSON-LD must not trouble the policy
+    page.locator("a", has_text="Messages from A to Z").first.click()
+    status = page.locator(".tc-filter [role=status]")
+    expect(status).to_have_text(re.compile(r"(\d+) of \1 messages"))
+    page.locator("#tc-filter").focus()
+    page.keyboard.type("MAT1 multiplied")
+    expect(page.locator(".tc-index li:visible").first).to_contain_text("mat1 and mat2 shapes cannot be multiplied")
+    assert page.locator("h2:visible").count() == len({text.strip()[0].lower() for text in page.locator(".tc-index li:visible").all_inner_texts()})
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{address}en/shapes/matmul-shapes/")
+    page.go_back()
+    expect(page.locator("#tc-filter")).to_have_value("MAT1 multiplied")
+    page.locator("#tc-filter").fill("no message has these words")
+    page.locator("[data-tc-none]").click()
+    expect(page.locator("#tc-paste")).to_have_value("no message has these words")
+
+
 def test_an_error_in_the_search_box_is_offered_to_the_lookup(page: Page, address: str) -> None:
     page.goto(f"{address}en/")
     page.evaluate("text => navigator.clipboard.writeText(text)", TRACEBACK)
@@ -166,6 +208,9 @@ def test_reading_needs_no_javascript(browser: Browser, address: str) -> None:
     page = context.new_page()
     page.goto(f"{address}en/autograd/backward-second-time/")
     expect(page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").first).to_be_visible()
+    page.goto(f"{address}en/messages/")
+    expect(page.locator(".tc-index li").first).to_be_visible()
+    expect(page.locator(".tc-filter")).to_be_hidden()
     page.goto(f"{address}en/lookup/")
     expect(page.locator("noscript")).to_be_attached()
     context.close()
@@ -192,6 +237,9 @@ def test_no_page_scrolls_sideways(browser: Browser, address: str, language: str,
         "symptom": "shapes/matmul-shapes/",
         "notebook": "notebooks/shapes/matmul-shapes/",
         "tags": "tags/",
+        "messages": "messages/",
+        "exceptions": "exceptions/",
+        "machines": "machines/",
     }.items():
         page.goto(f"{address}{language}/{path}")
         if name == "lookup":
