@@ -93,7 +93,9 @@ def speed(made: catalogue.Catalogue) -> None:
     log = training_log(table)
     for language in LANGUAGES:
         served = index.dumps(index.build(made, (language,))).encode()
-        print(f"index as served, {language}: {len(table['symptoms'])} stems, {len(table['wordings'])} wordings, {len(gzip.compress(served, 9)) / 1024:.1f} KiB gzip")
+        print(
+            f"index as served, {language}: {len(table['symptoms'])} stems, {len(table['wordings'])} wordings, {len(gzip.compress(served, 9)) / 1024:.1f} KiB gzip"
+        )
     ten = multiplied(table, 10)
     print(f"Python, 1 MB log: {compare(log.split, lambda: lookup.lookup(table, log))[0]:.1f} times text.split()")
     print(f"Python, ten times the wordings: {compare(lambda: lookup.lookup(table, log), lambda: lookup.lookup(ten, log))[0]:.2f} times")

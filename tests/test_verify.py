@@ -101,7 +101,12 @@ def test_what_hangs_is_killed_with_its_children(run: Any) -> None:
 
 @pytest.mark.parametrize(
     ("needs", "says"),
-    [("[cuda]", "needs CUDA"), ("[multi-gpu]", "two GPUs"), ('["package:no_such_package.inner"]', "needs the package no_such_package.inner"), ('["torch:99.1"]', "needs torch 99.1 or newer")],
+    [
+        ("[cuda]", "needs CUDA"),
+        ("[multi-gpu]", "two GPUs"),
+        ('["package:no_such_package.inner"]', "needs the package no_such_package.inner"),
+        ('["torch:99.1"]', "needs torch 99.1 or newer"),
+    ],
 )
 def test_what_the_machine_lacks_is_skipped_with_its_reason(run: Any, needs: str, says: str) -> None:
     for one in run(BREAK + FIX, needs).values():

@@ -224,7 +224,9 @@ def run_verify(options: argparse.Namespace) -> int:
             if any(problem.file == f"snippets/{symptom.id}.py" for symptom in broken):
                 print(problem, file=sys.stderr)
         raise BadInput("nothing was run: mend these snippets first")
-    return verify.run(made, symptoms, device=options.device, record=options.record, jobs=options.jobs, plain=options.plain, repeat=options.repeat, busy=options.busy)
+    return verify.run(
+        made, symptoms, device=options.device, record=options.record, jobs=options.jobs, plain=options.plain, repeat=options.repeat, busy=options.busy
+    )
 
 
 def run_stamp(options: argparse.Namespace) -> int:

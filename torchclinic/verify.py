@@ -140,7 +140,15 @@ def ask_machine() -> Machine:
 
 
 def run(
-    made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record: bool = False, jobs: int = 0, plain: bool = False, repeat: int = 1, busy: bool = False
+    made: Catalogue,
+    symptoms: list[Symptom],
+    *,
+    device: str = "cpu",
+    record: bool = False,
+    jobs: int = 0,
+    plain: bool = False,
+    repeat: int = 1,
+    busy: bool = False,
 ) -> int:
     """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
 
