@@ -105,7 +105,8 @@ def test_what_hangs_is_killed_with_its_children(run: Any) -> None:
         ("[cuda]", "needs CUDA"),
         ("[multi-gpu]", "two GPUs"),
         ('["package:no_such_package.inner"]', "needs the package no_such_package.inner"),
-        ('["torch:99.1"]', "needs torch 99.1 or newer"),
+        ('["torch:99.1"]', "needs torch ≥ 99.1"),
+        ('["torch:<1.0"]', "needs torch < 1.0"),
     ],
 )
 def test_what_the_machine_lacks_is_skipped_with_its_reason(run: Any, needs: str, says: str) -> None:
@@ -164,6 +165,12 @@ def test_a_cell_skipped_for_want_of_a_package_keeps_what_ran_where_it_was_instal
         entry = evidence.read(evidence.merge(folder, second)).symptoms["flux"]
         assert (entry["cells"]["fix a"]["outcome"], entry["cells"]["fix a"]["date"], list(entry["packages"])) == ("passed", "2026-01-02", ["PyYAML"])
         assert entry["date"] > "2026-01-02" and "date" not in entry["cells"]["break a"]
+    # What failed before its need was named is gone; what passed is not.
+    second.symptoms["flux"]["cells"]["fix a"] = {"outcome": "failed", "seconds": 1.0}
+    evidence.merge(folder, second)
+    second.symptoms["flux"]["cells"]["fix a"] = {"outcome": "skipped", "why": "needs torch < 1.0"}
+    cells = evidence.read(evidence.merge(folder, second)).symptoms["flux"]["cells"]
+    assert (cells["break a"]["outcome"], cells["fix a"]["outcome"]) == ("passed", "skipped")
     # Of other code, what ran before says nothing.
     second = verify._evidence(done, machine, "cpu")
     second.symptoms["flux"].update(hash="0" * 12)

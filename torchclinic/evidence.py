@@ -119,12 +119,15 @@ def merge(folder: Path, new: Evidence) -> Path:
 
 
 def _with_what_ran(before: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
-    """A symptom's new entry, in which cells that were skipped now and ran before stand as they did, with the day on which they ran."""
+    """A symptom's new entry, in which cells that were skipped now and passed before stand as they did, with the day on which they ran."""
+    passed = {name: cell for name, cell in before.get("cells", {}).items() if cell["outcome"] == "passed"}
     if "skipped" in entry:
-        return before
+        # What failed before is asked for no more: its need was named since.
+        failed = any(cell["outcome"] == "failed" for cell in before.get("cells", {}).values())
+        return before if passed and not failed else entry
     cells = dict(entry["cells"])
-    for name, cell in before["cells"].items():
-        if cell["outcome"] != "skipped" and cells[name]["outcome"] == "skipped":
+    for name, cell in passed.items():
+        if cells[name]["outcome"] == "skipped":
             cells[name] = {"date": before["date"], **cell}
     packages = {**before.get("packages", {}), **entry.get("packages", {})}
     return {**entry, **({"packages": packages} if packages else {}), "cells": cells}

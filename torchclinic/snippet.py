@@ -26,7 +26,7 @@ from .wording import Wording
 
 KINDS = ("break", "check", "fix")
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
-OPEN_NEEDS = ("package:", "torch:", "fault:")  # these carry what is needed (of torch the oldest release), or what is injected
+OPEN_NEEDS = ("package:", "torch:", "fault:")  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
 FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "timeout", "related", "rows", "docs"}
 WORDING_FIELDS = {"text", "exception", "since", "until", "role", "device", "sample", "near", "unless", "when"}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -91,8 +91,10 @@ class Machine:
             return "needs fork, which this system has not"
         if need == "compiler" and not any(shutil.which(name) for name in ("cc", "gcc", "clang")):
             return "needs a C compiler"
-        if kind == "torch" and _release(self.torch) < _release(what):
-            return f"needs torch {what} or newer"
+        if kind == "torch":
+            limit = what.removeprefix("<")
+            if (_release(self.torch) < _release(limit)) != (what != limit):
+                return f"needs torch {'<' if what != limit else '≥'} {limit}"
         if kind == "package" and not _importable(what):
             return f"needs the package {what}"
         return ""
@@ -233,6 +235,8 @@ def execute(
 class _ForkServer:
     """Fresh processes forked from one that has torch imported."""
 
+    startup = 0  # seconds before a cell's own time begins
+
     def __init__(self) -> None:
         self.context = multiprocessing.get_context("forkserver")
         # DistributedDataParallel and torch.compile import torch._dynamo, which takes longer than torch itself has left.
@@ -257,6 +261,8 @@ class _ForkServer:
 
 class _Plain:
     """A new interpreter for every cell: what the forkserver saves is measured against it."""
+
+    startup = 60  # a busy machine takes long to import torch
 
     def start(self, job: cells.Job) -> tuple[int, Any]:
         root = str(Path(__file__).resolve().parent.parent)
@@ -286,7 +292,7 @@ def _run_cell(one: Run, engine: Any, device: str, namespaces: bool) -> None:
         while engine.alive(process) and not over:
             time.sleep(0.02)
             now = time.monotonic()
-            if now - started > snippet.timeout:
+            if now - started > snippet.timeout + engine.startup:
                 over = f"still running after {snippet.timeout:g} s: it hangs, or needs a `timeout:` in the header"
             elif now - weighed > 0.25:  # reading /proc costs more than waiting
                 weighed = now

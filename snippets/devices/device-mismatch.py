@@ -97,6 +97,10 @@
 #     sample: "RuntimeError: Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cpu and value.device: cpu instead."
 # tags: [checkpoint, comfyui, cuda, multi-gpu, optimizer]
 # cases:
+#   batch: {needs: ["torch:2.13"]}  # older fake tensors ask for a driver: so it was on 2.6
+#   made-in-forward: {needs: ["torch:2.13"]}
+#   plain-attribute: {needs: ["torch:2.13"]}
+#   two-gpus: {needs: ["torch:2.13"]}
 #   index: {needs: [cuda]}
 #   resumed-optimizer: {needs: [cuda]}
 # rows: [S003-05]

@@ -14,7 +14,7 @@
 #     near: [hang, stuck, 卡住, 卡死, 卡在, 不动, freez, Freez, forever, STUCK, Hang]
 #     sample: "Setting up PyTorch plugin \"filtered_lrelu_plugin\"..."
 # tags: [build, cpp-extension, hang]
-# needs: [compiler, fork]
+# needs: [compiler, fork, "torch:<2.15"]  # 2.15.0 does not hang
 # related: [install-env/extension-compile]
 # rows: [S001-108]
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
@@ -56,7 +56,7 @@ def killed_while_building():
 
 
 def ctrl_c(signum, frame):
-    if frame.f_code.co_name == "wait":
+    if frame.f_code.co_filename.endswith("file_baton.py"):
         raise KeyboardInterrupt
     signal.alarm(1)  # it is still on its way there
 
