@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from making import IDENT, OLD, STEM, TRACEBACK, read, visible
 
-from torchclinic import LANGUAGES, ROOT, catalogue, chinese, index, notebook, page, render, server, site
+from torchclinic import LANGUAGES, ROOT, catalogue, changes, chinese, index, notebook, page, render, server, site
 from torchclinic.evidence import Evidence
 from torchclinic.snippet import make_wording
 
@@ -251,13 +251,13 @@ def test_failed_and_partial_evidence(loaded: catalogue.Catalogue) -> None:
     assert line(loaded).startswith("Failed on torch 2.13.0, CPU")
 
 
-def test_newer_runs_come_first_and_hide_what_is_stale(loaded: catalogue.Catalogue) -> None:
+def test_newer_runs_come_first_and_old_ones_say_so(loaded: catalogue.Catalogue) -> None:
     cpu = loaded.evidence[0]
     old = Evidence("2.12.0", "cpu", "CPU", "", {STEM: {**cpu.symptoms[STEM], "hash": "0" * 12}})
     loaded.evidence.insert(1, old)
-    assert "2.12.0" not in line(loaded)
+    assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02; ran on torch 2.12.0, CPU, 2026-11-02, before the last change of the code;")
     old.symptoms[STEM]["hash"] = cpu.symptoms[STEM]["hash"]
-    assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02; ran on torch 2.12.0, CPU, 2026-11-02;")
+    assert line(loaded).startswith("Ran on torch 2.13.0 and 2.12.0, CPU, 2026-11-02;")
 
 
 def test_injected_faults_are_named(loaded: catalogue.Catalogue) -> None:
@@ -269,17 +269,29 @@ def test_injected_faults_are_named(loaded: catalogue.Catalogue) -> None:
 
 
 def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
-    snippet = loaded.symptoms[STEM].snippet
+    """What runs on two releases printed, in turn, is dated; what only one of two breaks tells of is not."""
+    symptom = loaded.symptoms[STEM]
     entries = [
-        {"text": "old words about <tensor> number {n:int} here", "exception": "TypeError", "until": "1.8", "sample": "x", "device": "cuda"},
-        {"text": "new words about a tensor of size {k2:int} and {_:shape}!", "exception": "RuntimeError", "since": "2.1", "sample": "x"},
+        {"text": "old words about <tensor> number {n:int} here", "exception": "TypeError", "sample": "x", "device": "cuda"},
+        {"text": "new words about a tensor of size {k2:int} and {_:shape}!", "exception": "RuntimeError", "sample": "x"},
+        {"text": "words of another break altogether", "exception": "RuntimeError"},
     ]
-    problems = loaded.problems
-    snippet.wordings = [made for entry in entries if (made := make_wording(entry, snippet.file, 1, problems))]
-    text = render.wordings(loaded.symptoms[STEM], "zh")
-    current, older = text.split("<details")
-    assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（2.1 起）" in current
-    assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（到 1.8 为止，CUDA 上）" in older
+    symptom.snippet.wordings = [made for entry in entries if (made := make_wording(entry, symptom.snippet.file, 1, loaded.problems))]
+    loaded.evidence = []
+    for torch, exception, message in (
+        ("2.1.0", "RuntimeError", "new words about a tensor of size 3 and 4, 5!"),
+        ("1.8.0", "TypeError", "old words about <tensor> number 7 here"),
+        ("2.10.0", "RuntimeError", "new words about a tensor of size 8 and 4, 5!"),
+    ):
+        cells = {"break before-the-loop": {"outcome": "passed", "exception": exception, "message": message, "traceback": "", "seconds": 1.0}}
+        loaded.evidence.append(
+            Evidence(torch, "cpu", "CPU", "", {STEM: {"hash": symptom.snippet.hash, "date": "2026-11-02", "python": "3.12", "cells": cells}})
+        )
+    assert {text[:3]: span for text, span in changes.spans(loaded, symptom).items()} == {"old": changes.Span("", "1.8.0"), "new": changes.Span("2.1.0", "")}
+    current, older = render.wordings(loaded, symptom, "zh").split("<details")
+    assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（2.1.0 起见到）" in current
+    assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（见到 1.8.0 为止，CUDA 上）" in older
+    assert "another break altogether</code></p>" in current + older
 
 
 def test_a_fence_holds_what_would_end_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from . import index, lookup
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
 
@@ -25,20 +26,68 @@ class Printed:
 
 
 def printed(catalogue: Catalogue, symptom: Symptom, name: str) -> list[Printed]:
-    """The different messages that a break ended in, numbers aside; one entry if all machines agree, none if none ran it.
-
-    Evidence of another text of the snippet counts too: it is of the same break, unless that is gone.
-    """
+    """The different messages that a break ended in, numbers aside; one entry if all machines agree, none if none ran the code of today."""
     found: dict[str, tuple[str, list[str]]] = {}
     for record in catalogue.evidence:
-        if text := message(record, symptom.stem, name):
+        if text := message(record, symptom, name):
             found.setdefault(_NUMBER.sub("#", text), (text, []))[1].append(record.environment)
     return [Printed(text, tuple(where)) for text, where in found.values()]
 
 
-def message(record: Evidence, stem: str, name: str) -> str:
-    """`Exception: message` of a recorded cell; "" if it raised nothing or did not run."""
-    cell = record.symptoms.get(stem, {}).get("cells", {}).get(name, {})
+@dataclass(frozen=True)
+class Span:
+    """Releases of torch between which runs have shown a wording; "" where no run beyond lacks it.
+
+    Attributes:
+        since: the oldest that printed it, if an older one ran the same break and printed other words.
+        until: the newest that printed it, if a newer one ran the same break and printed other words.
+    """
+
+    since: str = ""
+    until: str = ""
+
+
+def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
+    """Of each wording that some releases print and others do not (by its text): when. Nothing is known of releases that were not run."""
+    table = None
+    found: dict[str, Span] = {}
+    shown: dict[str, set[str]] = {}
+    ran: dict[str, set[str]] = {}
+    names = {index.shown(wording): wording.text for wording in symptom.snippet.wordings}
+    for cell in symptom.snippet.runs:
+        if cell.kind != "break" or len(printed(catalogue, symptom, cell.name)) < 2:
+            continue
+        table = table or index.build(catalogue)
+        on: dict[str, set[str]] = {}
+        releases = set()
+        for record in catalogue.evidence:
+            if text := message(record, symptom, cell.name):
+                releases.add(record.torch)
+                for hit in lookup.lookup(table, text)["hits"]:
+                    if hit["symptom"] == symptom.stem:
+                        on.setdefault(names[hit["wording"]], set()).add(record.torch)
+        for text, these in on.items():
+            shown.setdefault(text, set()).update(these)
+            ran.setdefault(text, set()).update(releases)
+    for text, these in shown.items():
+        first, last = min(these, key=release), max(these, key=release)
+        span = Span(
+            first if any(release(other) < release(first) for other in ran[text]) else "",
+            last if any(release(other) > release(last) for other in ran[text]) else "",
+        )
+        if span != Span():
+            found[text] = span
+    return found
+
+
+def release(torch: str) -> list[int]:
+    """`2.13.0` as numbers that compare."""
+    return [int("".join(filter(str.isdigit, part)) or 0) for part in torch.split(".")]
+
+
+def message(record: Evidence, symptom: Symptom, name: str) -> str:
+    """`Exception: message` of a recorded cell; "" if it raised nothing, did not run, or has changed since."""
+    cell = record.cell(symptom.snippet, name) or {}
     return f"{cell['exception']}: {cell.get('message', '')}".strip() if cell.get("exception") else ""
 
 

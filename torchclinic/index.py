@@ -152,6 +152,15 @@ COMMON = frozenset(
 ANCHORS = 2
 
 
+def _parts(wording: Wording) -> list[Any]:
+    return [_single_blanks(part) if isinstance(part, str) else [part.name, part.kind] for part in wording.parts]
+
+
+def shown(wording: Wording) -> str:
+    """What a hit of the lookup calls the wording."""
+    return lookup.shown(_parts(wording))
+
+
 def build(catalogue: Catalogue, languages: tuple[str, ...] = LANGUAGES) -> dict[str, Any]:
     """The index of a catalogue, with titles and sentences in `languages`. Pure data: the same catalogue gives the same index."""
     symptoms: dict[str, dict[str, Any]] = {}
@@ -182,7 +191,7 @@ def build(catalogue: Catalogue, languages: tuple[str, ...] = LANGUAGES) -> dict[
     for stem, wording in entries:
         made: dict[str, Any] = {
             "symptom": stem,
-            "parts": [_single_blanks(part) if isinstance(part, str) else [part.name, part.kind] for part in wording.parts],
+            "parts": _parts(wording),
         }
         if wording.exception:
             made["exception"] = wording.exception

@@ -53,6 +53,11 @@ _CODE = ("raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "p
 _TYPES = ("Error", "Exception", "Warning", "Interrupt", "Exit", "Unsupported", "Failed", "Timeout", "Iteration", "Miss", "Hit")
 
 
+def shown(parts: list[Any]) -> str:
+    """A wording as a person reads it: holes as \u27e8name\u27e9."""
+    return "".join(part if isinstance(part, str) else "\u27e8" + part[0] + "\u27e9" for part in parts)
+
+
 def words(text: str) -> list[str]:
     """Runs of ASCII letters, digits and underscores."""
     return _plain(text).split()
@@ -463,7 +468,7 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
         hit = {
             "symptom": wording["symptom"],
             "line": occurrence["line"] + 1,
-            "wording": "".join(part if isinstance(part, str) else "\u27e8" + part[0] + "\u27e9" for part in wording["parts"]),
+            "wording": shown(wording["parts"]),
             "exception": wording.get("exception", ""),
             "values": occurrence["values"],
             "role": _ROLES.index(wording.get("role", "cause")),

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import LANGUAGES, copies, render
+from . import LANGUAGES, changes, copies, render
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
 from .labels import LABELS, MESSAGES
@@ -78,10 +78,15 @@ def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:
 
 def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any]:
     snippet = symptom.snippet
-    fields = ("text", "exception", "since", "until", "role", "device")
+    fields = ("text", "exception", "role", "device")
+    spans = changes.spans(catalogue, symptom)
     return {
         **_page(symptom, base),
-        "wordings": [{name: value for name in fields if (value := getattr(wording, name))} for wording in snippet.wordings],
+        "wordings": [
+            {name: value for name in fields if (value := getattr(wording, name))}
+            | {name: value for name, value in vars(spans.get(wording.text, changes.Span())).items() if value}
+            for wording in snippet.wordings
+        ],
         "exceptions": sorted({wording.exception for wording in snippet.wordings if wording.exception}),
         "tags": snippet.tags,
         "cases": list(snippet.cases),

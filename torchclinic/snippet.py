@@ -26,9 +26,13 @@ from .wording import Wording
 
 KINDS = ("break", "check", "fix")
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
-OPEN_NEEDS = ("package:", "torch:", "fault:")  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
+OPEN_NEEDS = (
+    "package:",
+    "torch:",
+    "fault:",
+)  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
 FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "timeout", "related", "rows", "docs"}
-WORDING_FIELDS = {"text", "exception", "since", "until", "role", "device", "sample", "near", "unless", "when"}
+WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -199,7 +203,7 @@ def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problem
     except ValueError as error:
         problems.add(file, line, str(error))
         return None
-    facts = {name: str(entry.get(name) or "") for name in ("exception", "since", "until", "device", "sample")}
+    facts = {name: str(entry.get(name) or "") for name in ("exception", "device", "sample")}
     role = str(entry.get("role") or "cause")
     if role not in w.ROLES:
         problems.add(file, line, f"role `{role}`; roles are {', '.join(w.ROLES)}")

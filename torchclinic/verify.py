@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from . import cell as cells
-from . import evidence, index, isolate, lookup, render
+from . import changes, evidence, index, isolate, lookup, render
 from .catalogue import Catalogue, Symptom
 from .snippet import Cell
 
@@ -93,16 +93,11 @@ class Machine:
             return "needs a C compiler"
         if kind == "torch":
             limit = what.removeprefix("<")
-            if (_release(self.torch) < _release(limit)) != (what != limit):
+            if (changes.release(self.torch) < changes.release(limit)) != (what != limit):
                 return f"needs torch {'<' if what != limit else '≥'} {limit}"
         if kind == "package" and not _importable(what):
             return f"needs the package {what}"
         return ""
-
-
-def _release(version: str) -> list[int]:
-    """`2.13.0` as numbers that compare."""
-    return [int("".join(filter(str.isdigit, part)) or 0) for part in version.split(".")]
 
 
 def _importable(name: str) -> bool:

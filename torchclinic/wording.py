@@ -50,7 +50,6 @@ class Wording:
         text: the source, with holes as `{name:kind}`; `{{` and `}}` stand for braces.
         parts: literals and holes, in turn.
         exception: printed exception or warning class without its module, or "".
-        since, until: torch releases between which a run or a paste has shown it, or "".
         role: cause, symptom (of a deeper cause), or wrapper (of another error's text).
         device: "cuda" or "cpu" where only that device prints it, else "".
         near: one of these texts must stand somewhere in the paste; () where the wording alone says enough.
@@ -63,8 +62,6 @@ class Wording:
     text: str
     parts: tuple[Part, ...]
     exception: str = ""
-    since: str = ""
-    until: str = ""
     role: str = "cause"
     device: str = ""
     sample: str = ""

@@ -18,6 +18,10 @@
 #     role: symptom
 #     device: cuda
 #     sample: "RuntimeError: CUDA error (59): device-side assert triggered"
+#   - text: "&& \"index out of bounds\"` failed"
+#     role: symptom
+#     near: ["Assertion `"]
+#     device: cuda
 # outranks: [cublas-error, cudnn-not-initialized]
 # tags: [cuda, embedding, labels, loss, out-of-range]
 # needs: [cuda]

@@ -59,19 +59,19 @@ for rank in range(4):
     torch.load(file, map_location=f"cuda:{rank}")  # or at once to the GPU of this process
 assert len(placed) == 4 and len(set(placed.values())) == 1
 
-# %%
-rank = 1  # int(os.environ["LOCAL_RANK"]) in the second process that torchrun starts
-
 # %% break no-set-device
+rank = 1  # int(os.environ["LOCAL_RANK"]) in the second process that torchrun starts
 model = trained.cuda()  # the current device is still the first GPU
 assert torch.cuda.memory_allocated(0) > 2**20
 assert torch.cuda.memory_allocated(rank) == 0
 
 # %% check no-set-device
+rank = 1  # this process's LOCAL_RANK
 print(torch.cuda.current_device())  # must be the process's own GPU before anything else touches CUDA
 assert torch.cuda.current_device() != rank
 
 # %% fix no-set-device
+rank = 1  # int(os.environ["LOCAL_RANK"])
 torch.cuda.set_device(rank)  # first of all
 model = trained.cuda()
 

@@ -104,12 +104,13 @@ quantize(Block())(images)
 
 # %% check addition
 x = torch.quantize_per_tensor(images, scale=0.01, zero_point=0, dtype=torch.quint8)
-print(torch.relu(x).is_quantized)  # True: relu has a quantized kernel; x + x has none
+print("relu:", torch.relu(x).is_quantized)  # True: it has a quantized kernel
 try:
     x + x
     failed = False
-except NotImplementedError:
+except NotImplementedError as error:
     failed = True
+    print("x + x:", str(error)[:40])  # it has none
 assert failed and torch.relu(x).is_quantized
 
 # %% fix addition
