@@ -1,0 +1,168 @@
+# ---
+# wordings:
+#   - text: "CUDA initialization: The NVIDIA driver on your system is too old (found version {found:int})"
+#     exception: UserWarning
+#     sample: "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 12080)."
+#   - text: "The NVIDIA driver on your system is too old (found version {found:int})"
+#     sample: "RuntimeError: The NVIDIA driver on your system is too old (found version 12080)."
+#   - text: "The NVIDIA driver on your system is too old"
+#   - text: "CUDA error: CUDA driver version is insufficient for CUDA runtime version"
+#   - text: "RuntimeError: CUDA driver version is insufficient for CUDA runtime version"
+#   - text: "cuda runtime error (35) : CUDA driver version is insufficient for CUDA runtime version"
+#     exception: RuntimeError
+#   - text: "error=35 : CUDA driver version is insufficient for CUDA runtime version"
+#   - text: "CUDA driver version is insufficient for CUDA runtime version"
+#     near: [torch]
+# tags: [container, cuda, driver]
+# needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that says an old version"]
+# cases:
+#   torch-replaced: {silent: true, needs: ["package:pip"]}
+# timeout: 180
+# related: [install-env/no-nvidia-driver, install-env/error-804, install-env/unsupported-ptx]
+# docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"]
+# ---
+
+# %%
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nvidia  # NVIDIA's wheels: the real CUDA runtime
+import torch
+
+folder = Path(tempfile.mkdtemp())
+RUNTIME = next(str(file) for root in nvidia.__path__ for file in sorted(Path(root).glob("*/lib/libcudart.so.*")))
+
+
+def cuda(number):
+    """12080 means CUDA 12.8."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+if torch.version.cuda:
+    BUILT = torch.version.cuda
+    START = "import torch; torch.cuda.init(); print('CUDA starts')"
+    COMPLAINT = "The NVIDIA driver on your system is too old (found version {})"
+else:  # a CPU build has no CUDA to start: ask NVIDIA's runtime what torch asks it first
+    number = ctypes.c_int()
+    ctypes.CDLL(RUNTIME).cudaRuntimeGetVersion(ctypes.byref(number))
+    BUILT = cuda(number.value)
+    START = f"""
+import ctypes
+runtime = ctypes.CDLL({RUNTIME!r})
+runtime.cudaGetErrorString.restype = ctypes.c_char_p
+code = runtime.cudaGetDeviceCount(ctypes.byref(ctypes.c_int()))
+print(f"torch {torch.__version__} has no CUDA; NVIDIA's runtime answers {{code}}: {{runtime.cudaGetErrorString(code).decode()}}")
+"""
+    COMPLAINT = "answers 35: CUDA driver version is insufficient for CUDA runtime version"  # the code for which torch prints its sentence
+MAJOR = int(BUILT.split(".")[0])
+
+# The one question: which CUDA does the driver serve?
+ASK = """
+import ctypes
+number = ctypes.c_int()
+ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(number))
+print(number.value)
+"""
+
+
+def python(program, LD_LIBRARY_PATH=""):
+    """Run a program in a new process; the last line that it prints."""
+    search = ":".join(filter(None, [LD_LIBRARY_PATH, os.environ.get("LD_LIBRARY_PATH")]))
+    environment = {**os.environ, "LD_LIBRARY_PATH": search}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=environment, cwd=folder, capture_output=True, text=True)
+    return (done.stdout + done.stderr).replace(f"{folder}/", "").strip().splitlines()[-1]
+
+
+# Stands for the driver's libcuda.so.1: it says which CUDA it serves, and that there is no GPU.
+LIBCUDA = r"""
+#include <string.h>
+int cuInit(unsigned flags) { return 100; }  // no CUDA-capable device is detected
+int cuDriverGetVersion(int *version) { *version = VERSION; return 0; }
+int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned long flags, int *status) {
+    *found = cuInit;
+    if (!strcmp(name, "cuDriverGetVersion")) *found = cuDriverGetVersion;
+    if (!strncmp(name, "cuGetProcAddress", 16)) *found = cuGetProcAddress_v2;
+    return 0;
+}
+"""
+OLD = (MAJOR - 1) * 1000 + 80  # the major version before: 11.8 or 12.8
+NEW = MAJOR * 1000  # the first of the same major version: 12.0 or 13.0
+compiler = next(name for name in ("cc", "gcc", "clang") if shutil.which(name))
+for name, version in {"old": OLD, "new": NEW}.items():
+    (folder / name).mkdir()
+    build = [compiler, f"-DVERSION={version}", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", "-", "-o", f"{folder}/{name}/libcuda.so.1"]
+    subprocess.run(build, input=LIBCUDA, text=True, check=True)
+PAST_THE_DRIVER = ("CUDA starts", "No CUDA GPUs are available", "no CUDA-capable device is detected")  # without a GPU it says just that
+own = python(ASK)
+new = "" if own.isdigit() and int(own) >= NEW else "new"  # "": the machine's own driver is new enough
+
+# %% break older-driver
+output = python(START, LD_LIBRARY_PATH="old")
+print(output)
+assert COMPLAINT.format(OLD) in output
+
+# %% check older-driver
+found = int(python(ASK, LD_LIBRARY_PATH="old"))
+print(f"found version {found} is CUDA {cuda(found)}; this build needs CUDA {BUILT}")
+assert found // 1000 < MAJOR  # only the part before the point decides
+
+# %% fix older-driver
+output = python(START, LD_LIBRARY_PATH=new)  # a newer driver, or an older torch
+print(output)
+assert any(answer in output for answer in PAST_THE_DRIVER)
+
+# %%
+import venv
+import zipfile
+
+# An environment with a torch for CUDA 12.8, and empty wheels that say of themselves what the real ones say.
+venv.create(folder / "env", symlinks=True)
+WHEELS = {
+    ("torch", "2.10.0+cu128"): "",
+    ("torch", "2.11.0"): "",  # built for CUDA 13.0
+    ("torchvision", "0.25.0"): "Requires-Dist: torch==2.10.0\n",
+    ("torchvision", "0.26.0"): "Requires-Dist: torch==2.11.0\n",
+}
+(folder / "wheels").mkdir()
+for (name, version), needs in WHEELS.items():
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"wheels/{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+def pip(*arguments):
+    """Run the real pip in that environment, on these wheels alone; the lines that tell what it does to torch."""
+    options = ["--isolated", "--disable-pip-version-check", "--python", f"{folder}/env/bin/python"]
+    command = [sys.executable, "-m", "pip", *options, *arguments, "--no-index", "--find-links", f"{folder}/wheels"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return "\n".join(line.strip() for line in done.stdout.splitlines() if any(word in line for word in ("Found existing", "Would install", "Successfully")))
+
+
+def installed():
+    return {file.name.split("-")[0]: file.name.split("-")[1].removesuffix(".dist") for file in (folder / "env").rglob("torch*.dist-info")}
+
+
+print(pip("install", "torch==2.10.0+cu128"))
+(folder / "wheels/torch-2.10.0+cu128-py3-none-any.whl").unlink()  # it came from PyTorch's own index, where pip does not look by itself
+
+# %% break torch-replaced
+print(pip("install", "torchvision"))
+assert installed()["torch"] == "2.11.0"  # nobody asked for another torch
+
+# %% check torch-replaced
+output = pip("install", "--dry-run", "torchvision")
+print(output)  # a torch in this line would take the place of yours
+assert "torch-2.11.0" in output and installed()["torch"] == "2.10.0+cu128"
+
+# %% fix torch-replaced
+(folder / "constraints.txt").write_text("torch==2.10.0+cu128\n")
+print(pip("install", "torchvision", "-c", "constraints.txt"))
+assert installed() == {"torch": "2.10.0+cu128", "torchvision": "0.25.0"}
