@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.commands import build
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.plugins import event_priority
@@ -14,9 +16,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
-from torchclinic import notebook, render
+from torchclinic import home, notebook, render
 from torchclinic.labels import LABELS, MESSAGES
-from torchclinic.site import Site, lighter
+from torchclinic.site import ONLY, Site, lighter
 
 log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
 site: Site
@@ -35,7 +37,30 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url = f"{base.rstrip('/')}/{site.language}/"
     config.nav = site.nav()
     notebook.patch_mkdocs_jupyter(root / "overrides" / "notebook")
+    if ONLY in os.environ:
+        make_only({name.partition("/")[2] for name in os.environ[ONLY].split() if name.startswith(f"{site.language}/")})
     return config
+
+
+def make_only(names: set[str]) -> None:
+    """Let MkDocs make these pages alone. Of the others it reads the titles, for the nav."""
+    populate, make = build._populate_page, build._build_page
+
+    def populate_some(page: Page, config: MkDocsConfig, files: Files, dirty: bool = False) -> None:
+        if page.file.src_uri in {*names, "tags.md"}:  # a page's tags are links to that one
+            populate(page, config, files, dirty)
+            page.meta["search"] = {"exclude": True}  # the index of the whole site stays
+        else:
+            page.read_source(config)
+            page.content = ""
+            if heading := re.search(r"^# (.+)$", page.markdown or "", re.MULTILINE):
+                page.meta.setdefault("title", heading[1])
+
+    def make_some(page: Page, *rest: Any, **options: Any) -> None:
+        if page.file.src_uri in names:
+            make(page, *rest, **options)
+
+    build._populate_page, build._build_page = populate_some, make_some
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
@@ -66,7 +91,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta["search"] = {"boost": 2}
         page.meta["tags"] = render.tag_names(site.catalogue, tip.tags, site.language)
         return render.tip_page(site.catalogue, tip, site.language, site.repository)
-    return render.general_page(site.catalogue, markdown, site.language)
+    return home.expand(site.catalogue, markdown, site.language)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -77,7 +102,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         page.title = notebook.title(symptom, site.language)
         page.toc = get_toc(notebook.toc(symptom, site.language))
         html = notebook.page_html(site.catalogue, symptom, site.language, html)
-    return lighter(html)
+    return lighter(html).replace('<a href="http', '<a class="tc-out" href="http')  # the style for paper shows their addresses
 
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
@@ -99,4 +124,5 @@ def base_of(config: MkDocsConfig) -> str:
 
 def on_post_build(config: MkDocsConfig) -> None:
     """What needs the whole site: index of the lookup, search index, what machines read, content security policy."""
-    site.finish(Path(config.site_dir), base_of(config))
+    if ONLY not in os.environ:
+        site.finish(Path(config.site_dir), base_of(config))

@@ -17,7 +17,7 @@ GROUPS = nox.project.load_toml("pyproject.toml")
 TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/evidence.py and constraints.txt have it
 # Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
 VERSIONS = ["2.13.0", "newest", "2.6.0"]
-NODE = ["axe-core@4.14.1", "lighthouse@12.8.2"]  # Lighthouse 13 needs Node 22
+NODE = "lighthouse@12.8.2"  # 13 needs Node 22
 RUNTIME = "nvidia-cuda-runtime-cu12; sys_platform == 'linux'"
 
 
@@ -144,11 +144,23 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(name="site-check")
 def site_check(session: nox.Session) -> None:
-    """Accessibility, console, requests to others, weight and Lighthouse of the built site; needs Node 20 and npm. `-- axe weight` leaves Lighthouse out."""
+    """Accessibility, console, requests to others, weight and Lighthouse of the built site; Lighthouse needs Node 20 and npm; `-- axe weight` does without."""
     install(session, "site", "test")
     folder = session.create_tmp()
-    session.run("npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, *NODE, external=True)
+    if "lighthouse" in session.posargs or not {"axe", "weight"} & set(session.posargs):
+        session.run("npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, NODE, external=True)
     session.run("python", "benchmarks/site_check.py", "--node", folder, *session.posargs)
+
+
+@nox.session
+def screenshots(session: nox.Session) -> None:
+    """Take screenshots of the site in both languages, schemes and two widths; those that the README shows are written into screenshots/."""
+    install(session, "site", "test")
+    session.install("-q", "-c", "constraints.txt", "pillow")
+    folder = session.create_tmp()
+    session.run("pytest", "-q", "tests/browser/test_browser.py", "-k", "scrolls_sideways", env={"SCREENSHOTS": folder})
+    session.run("python", "tests/browser/pictures.py", folder, "screenshots")
+    session.log(f"All of them, to look at: {folder}")
 
 
 @nox.session

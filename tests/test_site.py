@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from making import IDENT, OLD, STEM, TRACEBACK, read, visible
 
-from torchclinic import LANGUAGES, ROOT, catalogue, changes, chinese, index, notebook, page, render, server, site
+from torchclinic import LANGUAGES, ROOT, catalogue, changes, chinese, index, notebook, page, render, server, site, slim
 from torchclinic.evidence import Evidence
 from torchclinic.snippet import make_wording
 
@@ -119,12 +119,12 @@ def test_root_pages(built: Path) -> None:
     assert 'href="/clinic/en/lookup/"' in missing and 'href="/clinic/zh/lookup/"' in missing and "没有这个页面" in missing
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_sitemap_names_both_languages(built: Path, language: str) -> None:
-    text = read(built / language / "sitemap.xml")
-    for other in LANGUAGES:
-        assert f'hreflang="{other}" href="https://example.org/clinic/{other}/{IDENT}/"' in text
-    assert f"<loc>https://example.org/clinic/{language}/{IDENT}/</loc>" in text
+def test_sitemap_names_both_languages(built: Path) -> None:
+    text = read(built / "sitemap.xml")
+    for language in LANGUAGES:
+        assert f'hreflang="{language}" href="https://example.org/clinic/{language}/{IDENT}/"' in text
+        assert f"<loc>https://example.org/clinic/{language}/{IDENT}/</loc>" in text
+        assert f"<loc>https://example.org/clinic/{language}/{IDENT}/</loc>" in read(built / language / "sitemap.xml")
 
 
 @pytest.mark.parametrize(("language", "other"), [("en", "zh"), ("zh", "en")])
@@ -204,7 +204,7 @@ def test_a_page_without_its_snippet_fails_the_build(broken: Path, capsys: pytest
 
 
 def test_mkdocs_alone_fails_as_well(broken: Path) -> None:
-    done = site._mkdocs(broken, broken / "out", "en", "", strict=True)
+    done = site._mkdocs(broken, broken / "out", "en", {}, strict=True)
     assert done.returncode and "its snippet is gone" in done.stdout and "Traceback" not in done.stdout
 
 
@@ -336,6 +336,37 @@ def test_general_pages_stand_in_both_languages() -> None:
         assert not wrong
 
 
+# ---- light
+
+
+def test_rules_of_style_that_match_no_page_are_left_out() -> None:
+    css = """@charset "utf-8";.a,.gone>.a{color:red}/* .a{} */ .a::before{content:"}.gone{"} @media screen{.gone{top:0}.a:not(.gone){top:1px}}
+@media print{.gone{top:0}} [dir=rtl] .a{left:0} .a{--read:url("x)y");mask:var(--read)} :root{--unread:url('data:,;{}')} @font-face{font-family:x;src:local("y")}"""
+    expected = (
+        '@charset "utf-8";.a{color:red}.a::before{content:"}.gone{"}@media screen{.a:not(.gone){top:1px}}'
+        '.a{--read:url("x)y");mask:var(--read)}:root{}@font-face{font-family:x;src:local("y")}'
+    )
+    assert slim.slim(css, slim.words(['<p class="a b">'], ["const c = 'md-tooltip';"])) == expected
+
+
+def test_what_is_shown_as_typed_keeps_its_blanks() -> None:
+    assert slim.tight("<p>\n\n  a</p>\n<pre>b\n\n  c</pre>\n  <textarea>\n d</textarea>") == "<p>\na</p>\n<pre>b\n\n  c</pre>\n<textarea>\n d</textarea>"
+    assert slim.uncommented("/** Why.\n * More. */\nconst a = '//'; // here\n  // there\n") == "const a = '//'; // here\n"
+
+
+def test_every_class_of_a_page_that_had_rules_still_has_them(built: Path) -> None:
+    """As the browser sees it: whatever Material styles and a page holds."""
+    import material
+
+    (whole,) = (Path(material.__file__).parent / "templates/assets/stylesheets").glob("main.*.css")
+    made = read(next((built / "en/assets/stylesheets").glob("main.*.css")))
+    styled = set(re.findall(r"\.((?:md|tabbed)-[a-z0-9_-]+)", read(whole)))
+    shown = {name for file in (built / "en").rglob("*.html") for names in re.findall(r'class="([^"]+)"', read(file)) for name in names.split()}
+    assert len(styled & shown) > 60
+    assert not {name for name in styled & shown if not re.search(rf"\.{name}(?![\w-])", made)}
+    assert len(made) < len(read(whole)) * 0.7
+
+
 # ---- serving
 
 
@@ -375,3 +406,28 @@ def test_changes_are_seen(checkout: Path, tmp_path: Path) -> None:
     assert before and server.snapshot(root) == before
     (root / "docs" / "en" / "new.md").write_text("new", encoding="utf-8")
     assert server.snapshot(root) != before
+
+
+def test_a_changed_page_is_made_alone(built: Path, checkout: Path, tmp_path: Path) -> None:
+    """As a build of everything makes it; the rest stays."""
+    root, out = shutil.copytree(checkout, tmp_path / "project", ignore=shutil.ignore_patterns("site")), shutil.copytree(built, tmp_path / "out")
+    page_file, snippet_file = root / f"docs/zh/{IDENT}.md", root / f"snippets/{IDENT}.py"
+    page_file.write_text(read(page_file) + "\n再加一句。\n", encoding="utf-8")
+    snippet_file.write_text(read(snippet_file).replace("import torch\n", "import torch  # a changed snippet\n", 1), encoding="utf-8")
+    pages = server.pages_of(root, [str(page_file), str(snippet_file)])
+    assert pages == {f"{language}/{name}" for language in LANGUAGES for name in (f"{IDENT}.md", f"notebooks/{IDENT}.ipynb")}
+    before = {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
+    assert site.refresh(root, out, pages, "https://example.org/clinic/")
+    made = {file.relative_to(out).as_posix() for file in before if file.stat().st_mtime_ns != before[file]}
+    assert made == {f"{language}/{name}/index.html" for language in LANGUAGES for name in (IDENT, f"notebooks/{IDENT}")}
+    assert "再加一句。" in read(out / f"zh/{IDENT}/index.html") and "a changed snippet" in read(out / f"en/{IDENT}/index.html")
+    whole = tmp_path / "whole"
+    assert site.build(root, whole, site_url="https://example.org/clinic/", strict=False) == 0
+    for name in made:
+        assert read(out / name) == read(whole / name), name
+
+
+def test_what_belongs_to_more_than_its_pages_is_built_as_a_whole(checkout: Path) -> None:
+    assert server.pages_of(checkout, [str(checkout / "docs/en/lookup.md")]) == {"en/lookup.md"}
+    for name in ("docs/assets/site.css", "vocabulary.yml", "torchclinic/render.py", "docs/en/gone.md"):
+        assert server.pages_of(checkout, [str(checkout / "docs/en/lookup.md"), str(checkout / name)]) == set(), name

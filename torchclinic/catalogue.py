@@ -57,6 +57,7 @@ class Catalogue:
     known: dict[str, KnownMessage] = field(default_factory=dict)  # by stem; none of them has a page
     tips: dict[str, Tip] = field(default_factory=dict)  # by stem, in the order of topics
     redirects: dict[str, str] = field(default_factory=dict)  # id that a page had -> its id of today
+    often: list[Symptom] = field(default_factory=list)  # the most met symptoms, which the home page names, in order
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.
@@ -117,11 +118,12 @@ class Catalogue:
         ]
 
 
-def load(root: Path = ROOT, *, lint: bool = True) -> Catalogue:
+def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalogue:
     """Read and check everything. Nothing is executed; every broken rule is in `problems`.
 
     Args:
         lint: look up every wording's sample as well, which takes a second or two; a mere lookup does without.
+        check: whether the files agree with each other; not for a page that is shown to its writer while a build checks it all.
     """
     problems = Problems(root)
     vocabulary_file = root / "vocabulary.yml"
@@ -148,7 +150,9 @@ def load(root: Path = ROOT, *, lint: bool = True) -> Catalogue:
     catalogue.tips = _tips(root, topics, problems)
     catalogue.known = known.read_all(root / "known", topics, problems)
     catalogue.redirects = redirects.read(root, {made.id for made in (*symptoms.values(), *catalogue.tips.values())}, problems)
-    _check(catalogue, pages)
+    catalogue.often = _often(root / "often.yml", symptoms, problems)
+    if check:
+        _check(catalogue, pages)
     if lint:
         _check_wordings(catalogue)
     problems.sort()
@@ -181,6 +185,15 @@ def _pages(root: Path, language: str, topics: dict[str, Any], problems: Problems
             if made is not None:
                 found[file.stem] = made
     return found
+
+
+def _often(file: Path, symptoms: dict[str, Symptom], problems: Problems) -> list[Symptom]:
+    """The file says where its order comes from; none if there is no such file."""
+    stems = yamlfile.load(file.read_text(encoding="utf-8"), file, 1, problems).get("symptoms") or [] if file.exists() else []
+    for stem in stems:
+        if stem not in symptoms:
+            problems.add(file, 0, f"`{stem}` is the stem of no symptom")
+    return [symptoms[stem] for stem in stems if stem in symptoms]
 
 
 def _sources(file: Path, problems: Problems) -> dict[str, dict[str, Any]]:

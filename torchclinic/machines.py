@@ -156,15 +156,16 @@ def _moment(date: str) -> str:
     return f"{date}T00:00:00Z"
 
 
-def sitemap(folder: Path) -> str:
+def sitemap(folder: Path, base: str) -> str:
     """One sitemap of both languages, from the two that MkDocs wrote; each page names itself in the other language."""
     root = ET.Element("urlset", {"xmlns": SITEMAP, "xmlns:xhtml": XHTML})
     for language in LANGUAGES:
         for url in ET.parse(folder / language / "sitemap.xml").getroot():
             entry = ET.SubElement(root, "url")
-            _add(entry, "loc", (url.findtext(f"{{{SITEMAP}}}loc") or "").strip())
-            for link in url.iter(f"{{{XHTML}}}link"):
-                _add(entry, "xhtml:link", **link.attrib)
+            own = (url.findtext(f"{{{SITEMAP}}}loc") or "").strip()
+            _add(entry, "loc", own)
+            for other in LANGUAGES:
+                _add(entry, "xhtml:link", rel="alternate", hreflang=other, href=f"{base}{other}/{own.removeprefix(f'{base}{language}/')}")
     return _xml(root)
 
 
@@ -206,7 +207,7 @@ def write(catalogue: Catalogue, out: Path, base: str) -> None:
     texts = {
         "index.json": json.dumps(index(catalogue, base), ensure_ascii=False, separators=(",", ":")),
         "llms.txt": llms(catalogue, base),
-        "sitemap.xml": sitemap(out),
+        "sitemap.xml": sitemap(out, base),
     }
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")

@@ -111,6 +111,8 @@ def patch_mkdocs_jupyter(templates: Path) -> None:
     # Title and contents are known: no second conversion to find them.
     mkdocs_jupyter.plugin._get_nb_toc_tokens = lambda *arguments: ([], None)
     html_exporter.BeautifulSoup = _NotParsed
+    # What notebook.make makes is valid; it would be asked of each of a dozen steps that change nothing.
+    html_exporter.HTMLExporter._validate_preprocessor = lambda *arguments: None
     if hasattr(TemplateExporter, "_torchclinic"):
         return
 

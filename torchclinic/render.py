@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any
 
-from . import changes
+from . import changes, nearby
 from . import page as pages
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
@@ -22,13 +22,14 @@ from .tip import MARK, Tip
 from .wording import Hole, Wording
 
 #: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.
-SHOWN = 160
+SHOWN = 100
 #: Lines of recorded output shown on a page: the beginning and the end of what is longer.
 HEAD, TAIL = 12, 28
 #: Lines of set-up that are shown again with every case.
 LONG_SETUP = 15
 DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
-_HOME = re.compile(r"^\{\{ (lookup|topics|evidence|matrix|evidence-files) \}\}$", re.MULTILINE)
+_CAUSE = re.compile(r"### (.*?) \{#([a-z0-9-]+)\}$")
+_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 
 
 # ---- a symptom's page
@@ -38,17 +39,25 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
+    causes = _causes(made, language)
     lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
     for line in made.body.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
             lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
         elif line in by_heading:
+            if by_heading[line] == "cost":
+                lines += [*_next(catalogue, symptom, language), ""]
             lines.append(f"{line} {{#{by_heading[line]}}}")
         else:
+            if causes and _CAUSE.match(line):
+                lines += [*causes, ""]
+                causes = []
             lines.append(line)
     ending = [
         *_further(catalogue, symptom, language),
+        "",
+        *run_it(symptom, language, repository),
         "",
         links(symptom, language, repository),
         *_sources(catalogue, symptom.snippet.rows, language),
@@ -73,6 +82,33 @@ def _yours(made: pages.Page, language: str) -> list[str]:
         return []
     sentences = html.escape(json.dumps(made.diagnoses, ensure_ascii=False))
     return [f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" hidden><p class="tc-note">{LABELS[language]["yours"]}</p><p></p></div>', ""]
+
+
+def _causes(made: pages.Page, language: str) -> list[str]:
+    """Links to the causes of a page that has several, unless its own text compares them in a table or a list."""
+    text = made.sections["causes"].text if "causes" in made.sections else ""
+    found = [heading for line in text.splitlines() if (heading := _CAUSE.match(line))]
+    own = re.search(r"^ *(?:\||[-*] |\d+\. )", text.partition("\n### ")[0], re.MULTILINE)
+    if len(found) < 2 or own:
+        return []
+    return block("tc-causes", "\n".join(f"- [{heading[1]}](#{heading[2]})" for heading in found)).splitlines()
+
+
+def _next(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    """Where to look if it was none of these causes. site.js puts first what else the lookup found in the reader's own text."""
+    label = LABELS[language]
+    found = [other for other in nearby.candidates(catalogue, symptom) if language in other.pages]
+    items = [f"- [{plain(other.title(language))}](../{other.id}.md)" for other in found]
+    items.append(f"- {label['or-else'].format(lookup='../lookup.md', topic='index.md', name=topic_name(catalogue, symptom.topic, language))}")
+    return [
+        f'<div class="tc-next" data-tc-next="{html.escape(label["also-there"])}" markdown>',
+        "",
+        f"**{label['not-this']}**",
+        "",
+        *items,
+        "",
+        "</div>",
+    ]
 
 
 def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
@@ -107,40 +143,44 @@ def docs_name(address: str) -> str:
 def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, language: str) -> str:
     """What a directive stands for; "" for a case that the snippet has not, which the catalogue reports."""
     if word == "wordings":
-        return wordings(symptom, language)
+        return wordings(catalogue, symptom, language)
     cells = symptom.snippet.cases[name].cells if name in symptom.snippet.cases else {}
     if word == "check":
         return check(catalogue, symptom, cells["check"], language) if "check" in cells else ""
     return case(catalogue, symptom, cells, language) if {"break", "fix"} <= set(cells) else ""
 
 
-def wordings(symptom: Symptom, language: str) -> str:
+def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
     """What the symptom prints: the first current messages, the others folded."""
+    spans = changes.spans(catalogue, symptom)
+
+    def old(wording: Wording) -> bool:
+        return wording.text in spans and bool(spans[wording.text].until)
+
     found = [wording for wording in symptom.snippet.wordings if not _said_by_another(wording, symptom.snippet.wordings)]
-    found.sort(key=lambda wording: bool(wording.until))
+    found.sort(key=old)
     current, rest = found[:1], found[1:]
-    while rest and not rest[0].until and sum(len(wording.text) for wording in [*current, rest[0]]) <= SHOWN:
+    while rest and not old(rest[0]) and sum(len(wording.text) for wording in [*current, rest[0]]) <= SHOWN:
         current.append(rest.pop(0))
     if not found:
         return LABELS[language]["printed-by-code"]
-    blocks = [_message(wording, language) for wording in current]
+    blocks = [_message(wording, spans.get(wording.text, changes.Span()), language) for wording in current]
     if rest:
         # Raw HTML: one `<details>` needs no Markdown inside, and no extension to read it.
-        inside = "".join(_message(wording, language) for wording in rest)
+        inside = "".join(_message(wording, spans.get(wording.text, changes.Span()), language) for wording in rest)
         blocks.append(f'<details class="tc-older"><summary>{LABELS[language]["older"].format(count=len(rest))}</summary>{inside}</details>')
     return "\n\n".join(blocks)
 
 
 def _said_by_another(wording: Wording, others: list[Wording]) -> bool:
     """Does another message of the same kind go on from this text? A catch-all wording says nothing new to a reader."""
-    kind = (wording.exception, wording.until)
-    return any(other.text != wording.text and other.text.startswith(wording.text) and (other.exception, other.until) == kind for other in others)
+    return any(other.text != wording.text and other.text.startswith(wording.text) and other.exception == wording.exception for other in others)
 
 
-def _message(wording: Wording, language: str) -> str:
+def _message(wording: Wording, span: changes.Span, language: str) -> str:
     notes = [
         LABELS[language][name].format(version=value, device=value)
-        for name, value in (("since", wording.since), ("until", wording.until), ("only-on", DEVICES.get(wording.device, wording.device)))
+        for name, value in (("since", span.since), ("until", span.until), ("only-on", DEVICES.get(wording.device, wording.device)))
         if value
     ]
     note = f' <span class="tc-note">{LABELS[language]["note"].format(note=LABELS[language]["comma"].join(notes))}</span>' if notes else ""
@@ -166,7 +206,7 @@ def case(catalogue: Catalogue, symptom: Symptom, cells: dict[str, Cell], languag
     return "\n\n".join(
         [
             _tab(label["fixed"], fence(fixed.source, "python")),
-            _tab(label["diff"], fence(diff(broken.source, fixed.source), "diff")),
+            _tab(label["diff"], fence(diff(broken.source, fixed.source), "diff .tc-diff")),
             _tab(label["failing"], fence(_program(symptom, broken, language), "python")),
             _tab(label["printed"], printed(catalogue, symptom, broken, language) + elsewhere(catalogue, symptom, broken, language)),
         ]
@@ -258,22 +298,37 @@ def _tab(label: str, content: str) -> str:
     return f'=== "{label}"\n\n{indented}'
 
 
-def links(symptom: Symptom, language: str, repository: str = "") -> str:
-    """Where the same symptom is in other forms: notebook, downloads, source."""
+def run_it(symptom: Symptom, language: str, repository: str = "") -> list[str]:
+    """The same symptom to run: as a notebook, as a file, on Colab, from a checkout."""
     label = LABELS[language]
     notebook = f"../notebooks/{symptom.id}"
     # The page's own address ends with a slash: one folder deeper than its file. MkDocs leaves raw HTML as it is.
     raw = f"../../notebooks/{symptom.id}/{symptom.stem}.ipynb"
     items = [
         f"[{label['notebook']}]({notebook}.ipynb)",
-        f"[{label['py']}]({notebook}.py){{ download }}",
-        f'<a href="{raw}" download>{label["ipynb"]}</a>',
+        f"[.py]({notebook}.py){{ download }}",
+        f'<a href="{raw}" download>.ipynb</a>',
     ]
+    if address := colab(repository, f"{language}/notebooks/{symptom.id}/{symptom.stem}.ipynb"):
+        items.append(f"[Colab]({address})")
+    command = f"`python -m torchclinic verify {symptom.id}`"
+    return [f"**{label['run-it']}** {' · '.join(items)} · {label['checkout'].format(command=command)}\n{{ .tc-links .tc-run }}"]
+
+
+def colab(repository: str, file: str) -> str:
+    """Where Colab opens a notebook of the site; "" unless the repository lies on GitHub. The workflow `site` keeps the branch `notebooks`."""
+    found = _GITHUB.match(repository)
+    return f"https://colab.research.google.com/github/{found[1]}/blob/notebooks/{file}" if found else ""
+
+
+def links(symptom: Symptom, language: str, repository: str = "") -> str:
+    """Where the sources of a page are."""
+    label = LABELS[language]
     files = {label["edit-page"]: f"docs/{language}/{symptom.id}.md", label["edit-code"]: f"snippets/{symptom.id}.py"}
     if repository:
-        items += [f"[{text}]({repository.rstrip('/')}/edit/main/{file})" for text, file in files.items()]
+        items = [f"[{text}]({repository.rstrip('/')}/edit/main/{file})" for text, file in files.items()]
     else:
-        items.append(f"{label['files']}: " + ", ".join(f"`{file}`" for file in files.values()))
+        items = [f"{label['files']}: " + ", ".join(f"`{file}`" for file in files.values())]
     return " · ".join(items) + "\n{ .tc-links }"
 
 
@@ -334,7 +389,7 @@ def tips_page(catalogue: Catalogue, language: str) -> str:
     parts = [front_matter(label["tips-summary"]), f"# {label['tips']}\n\n{label['tips-summary']} [{label['cheat-sheet']}](../cheat-sheet.md)\n"]
     for topic, tips in tips_by_topic(catalogue, language).items():
         rows = [f"- [{plain(made.title(language))}]({topic}/{made.stem}.md)\n\n    {plain(summary(made, language))}\n" for made in tips]
-        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + _block("tc-list", "\n".join(rows)) + "\n")
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + block("tc-list", "\n".join(rows)) + "\n")
     return "".join(parts)
 
 
@@ -344,7 +399,7 @@ def cheat_sheet(catalogue: Catalogue, language: str) -> str:
     parts = [f"---\ndescription: {label['cheat-summary']!r}\n---\n# {label['cheat-sheet']}\n\n{label['cheat-summary']}\n"]
     for topic, tips in tips_by_topic(catalogue, language).items():
         rows = [f"- **[{plain(made.title(language))}](tips/{topic}/{made.stem}.md)** {plain(made.rule(language))}" for made in tips]
-        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + _block("tc-rules", "\n".join(rows)) + "\n")
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + block("tc-rules", "\n".join(rows)) + "\n")
     return "".join(parts)
 
 
@@ -378,11 +433,11 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
     pieces = []
     for device in DEVICES:
         records = [record for record in catalogue.evidence if (record.device == "cpu") == (device == "cpu")]
-        found = [(state, _piece(record, symptom, state, language)) for record in records if (state := record.status(symptom.snippet)) != "absent"]
+        found = [(state, record) for record in records if (state := record.status(symptom.snippet)) != "absent"]
         if any(state in ("passed", "partly") for state, _ in found):
-            # An older torch's run of an older text says nothing more.
-            found = [item for item in found if item[0] in ("passed", "partly", "failed")]
-        pieces += found or [("absent", label["absent"].format(where=DEVICES[device]))]
+            # Where another release could not run it says nothing more.
+            found = [item for item in found if item[0] != "skipped"]
+        pieces += _pieces(found, symptom, language) or [("absent", label["absent"].format(where=DEVICES[device]))]
     texts = [f'<span class="tc-{state}">{html.escape(text, quote=False)}</span>' for state, text in pieces]
     for need in symptom.snippet.needs:
         if need.startswith("fault:"):
@@ -391,12 +446,26 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
     return re.sub(r"(?<=>)[a-z]", lambda found: found[0].upper(), line, count=1)
 
 
-def _piece(record: Evidence, symptom: Symptom, state: str, language: str) -> str:
-    entry = record.symptoms[symptom.stem]
-    reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
-    why = LABELS[language]["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
-    versions = [record.torch, *(f"{name} {version}" for name, version in entry.get("packages", {}).items())]
-    return LABELS[language][state].format(torch=LABELS[language]["join-facts"].join(versions), where=where(record), date=entry["date"], why=why)
+def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) -> list[tuple[str, str]]:
+    """(state, text) for each state and machine; releases of torch that ran alike on the same day are named together."""
+    label = LABELS[language]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for state, record in found:
+        entry = record.symptoms[symptom.stem]
+        reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
+        why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
+        packages = "".join(label["join-facts"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
+        alike.setdefault((state, packages, where(record), entry["date"], why), []).append(record.torch)
+    return [
+        (state, label[state].format(torch=_enumerated(versions, language) + packages, where=machine, date=date, why=why))
+        for (state, packages, machine, date, why), versions in alike.items()
+    ]
+
+
+def _enumerated(names: list[str], language: str) -> str:
+    """`a, b and c`."""
+    label = LABELS[language]
+    return label["and"].join(filter(None, [label["enumeration"].join(names[:-1]), names[-1]]))
 
 
 def reason(text: str, language: str) -> str:
@@ -526,7 +595,7 @@ def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
     for symptom in symptoms:
         if language in symptom.pages:
             rows.append(f"- [{plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {plain(summary(symptom, language))}\n")
-    return _block("tc-list", "\n".join(rows))
+    return block("tc-list", "\n".join(rows))
 
 
 def plain(text: str) -> str:
@@ -539,42 +608,12 @@ def plain(text: str) -> str:
     return "`".join(pieces)
 
 
-def topic_cards(catalogue: Catalogue, language: str) -> str:
-    """The topics with the number of their pages, for the home page."""
-    label = LABELS[language]
-    rows = []
-    for topic, symptoms in topics(catalogue).items():
-        count = label["count-one"] if len(symptoms) == 1 else label["count"].format(count=len(symptoms))
-        rows.append(f"- [{topic_name(catalogue, topic, language)}]({topic}/index.md) <span>{count}</span>")
-    return _block("tc-topics", "\n".join(rows))
-
-
-def _block(name: str, markdown: str) -> str:
+def block(name: str, markdown: str) -> str:
+    """Markdown in an element of its own."""
     return f'<div class="{name}" markdown>\n\n{markdown}\n\n</div>'
 
 
-def general_page(catalogue: Catalogue, text: str, language: str) -> str:
-    """A page that is no symptom's: `{{ lookup }}`, `{{ topics }}`, `{{ matrix }}` and the like stand for what is generated."""
-    made = {
-        "lookup": lookup_form,
-        "topics": lambda language: topic_cards(catalogue, language),
-        "evidence": lambda language: evidence_table(catalogue, language),
-        "matrix": lambda language: evidence_matrix(catalogue, language),
-        "evidence-files": lambda language: evidence_files(catalogue),
-    }
-    return _HOME.sub(lambda found: made[found[1]](language), text)
-
-
-def lookup_form(language: str) -> str:
-    """The lookup's form; assets/lookup-page.js brings it to life."""
-    label = LABELS[language]
-    # Three real messages, named by what a reader would call them.
-    examples = "".join(f'<button type="button" data-example="{name}">{text}</button>' for name, text in label["examples"].items())
-    return (
-        f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
-        f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
-        f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
-        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> {label["private"]}</p>'
-        f"<noscript><p>{label['no-script']}</p></noscript></form>\n"
-        '<div class="tc-result" data-lookup-result aria-live="polite"></div>'
-    )
+def in_html(text: str) -> str:
+    """Front matter as HTML: text, in which only `code` is marked up."""
+    pieces = html.escape(text, quote=False).split("`")
+    return "".join(f"<code>{piece}</code>" if at % 2 else piece for at, piece in enumerate(pieces)) if len(pieces) % 2 else "`".join(pieces)

@@ -1,9 +1,11 @@
-"""Serves the built site on this machine, and builds it again when a source changes."""
+"""Serves the built site on this machine. When a source changes, the pages made from it are made at once, and then the whole site again."""
 
 from __future__ import annotations
 
 import functools
 import http.server
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,23 +14,26 @@ import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import answer
+from . import LANGUAGES, answer
 
 WATCHED = (
     "docs",
     "snippets",
     "evidence",
     "known",
+    "programs",
     "torchclinic",
     "overrides",
     "vocabulary.yml",
     "redirects.yml",
+    "sources.yml",
+    "often.yml",
     "mkdocs.yml",
     "mkdocs.zh.yml",
     "mkdocs_hooks.py",
 )
 #: Seconds between two looks at the files.
-PAUSE = 0.7
+PAUSE = 0.5
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -40,6 +45,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         ".html": "text/html; charset=utf-8",
         ".py": "text/plain; charset=utf-8",
         ".ipynb": "application/json",
+        ".webmanifest": "application/manifest+json",
         ".json": "application/json",
         ".md": "text/markdown; charset=utf-8",
         ".txt": "text/plain; charset=utf-8",
@@ -89,26 +95,67 @@ def serve(root: Path, port: int, open_browser: bool) -> int:
     address = f"http://127.0.0.1:{server.server_port}/"
     print("Building both languages …", flush=True)
     seen = snapshot(root)
-    status = _build(root, out, address)
-    page = f"{address}{answer.language_of_locale()}/lookup/"
-    print(f"Serving at {address}  (lookup: {page})  Ctrl-C stops.", flush=True)
-    if open_browser and status == 0:
-        webbrowser.open(page)
+    running = _start(BUILD, root, out, address)
     try:
+        status = running.wait()
+        page = f"{address}{answer.language_of_locale()}/lookup/"
+        print(f"Serving at {address}  (lookup: {page})  Ctrl-C stops.", flush=True)
+        if open_browser and status == 0:
+            webbrowser.open(page)
         while True:
-            seen = _after_change(root, seen)
-            _build(root, out, address)
+            changed, seen = _after_change(root, seen)
+            _stop(running)  # what it builds is out of date
+            started = time.monotonic()
+            pages = pages_of(root, changed)
+            if pages:
+                running = _start(REFRESH, root, out, address, *sorted(pages))
+                if running.wait() == 0:
+                    print(f"{', '.join(sorted(pages))}: shown after {time.monotonic() - started:.1f} s; building the rest …", flush=True)
+            running = _start(BUILD, root, out, address)
     except KeyboardInterrupt:
         print()
         return 0
     finally:
+        _stop(running)
         server.shutdown()
 
 
-def _build(root: Path, out: Path, address: str) -> int:
-    """A build in a fresh process, so that changes of the generator count as well."""
-    program = "import sys; from pathlib import Path; from torchclinic import site; sys.exit(site.build(Path(sys.argv[1]), Path(sys.argv[2]), site_url=sys.argv[3], strict=False))"
-    return subprocess.run([sys.executable, "-c", program, str(root), str(out), address], cwd=root, check=False).returncode
+# A fresh process each time, so that changes of the generator count as well. SIGTERM leaves no temporary folder behind.
+_HEAD = "import signal, sys; from pathlib import Path; from torchclinic import site; signal.signal(signal.SIGTERM, lambda *_: sys.exit(1)); "
+BUILD = _HEAD + "sys.exit(site.build(Path(sys.argv[1]), Path(sys.argv[2]), site_url=sys.argv[3], strict=False, keep=False))"
+REFRESH = _HEAD + "sys.exit(not site.refresh(Path(sys.argv[1]), Path(sys.argv[2]), set(sys.argv[4:]), sys.argv[3]))"
+
+
+def _start(program: str, root: Path, out: Path, address: str, *more: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", program, str(root), str(out), address, *more], cwd=root, start_new_session=True)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a build, and the two runs of MkDocs that it waits for."""
+    if process.poll() is None:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGTERM)
+        else:
+            process.terminate()
+    process.wait()
+
+
+def pages_of(root: Path, changed: list[str]) -> set[str]:
+    """The pages that show these files most of all, as site.refresh takes them; none if any of the files belongs to more than its pages."""
+    found = set()
+    for name in changed:
+        file = Path(name).relative_to(root)
+        if not Path(name).is_file():
+            return set()
+        if file.parts[0] == "docs" and file.parts[1] in LANGUAGES and file.suffix == ".md":
+            found.add(file.relative_to("docs").as_posix())
+        elif file.parts[0] == "snippets" and file.suffix == ".py" and len(file.parts) == 3:
+            for language in LANGUAGES:
+                ident = f"{file.parts[1]}/{file.stem}"
+                found |= {f"{language}/{ident}.md", f"{language}/notebooks/{ident}.ipynb"}
+        else:
+            return set()
+    return found
 
 
 def snapshot(root: Path) -> dict[str, int]:
@@ -127,14 +174,15 @@ def _times(root: Path) -> Iterator[tuple[str, int]]:
                 continue
 
 
-def _after_change(root: Path, seen: dict[str, int]) -> dict[str, int]:
-    """Wait for a change, and for it to be over: an editor or a branch switch writes many files."""
-    now = snapshot(root)
-    while now == seen:
+def _after_change(root: Path, seen: dict[str, int]) -> tuple[list[str], dict[str, int]]:
+    """The files that changed, and what was seen then. Waits for a change to be over: an editor or a branch switch writes many files."""
+    changed: list[str] = []
+    while not changed:
         time.sleep(PAUSE)
-        now = snapshot(root)
-    changed = sorted(file for file in now.keys() | seen.keys() if now.get(file) != seen.get(file))
+        if snapshot(root) != seen:
+            time.sleep(PAUSE / 3)
+            now = snapshot(root)
+            changed = sorted(file for file in now.keys() | seen.keys() if now.get(file) != seen.get(file))
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     print(f"{Path(changed[0]).relative_to(root)}{more} changed; building …", flush=True)
-    time.sleep(PAUSE / 3)
-    return snapshot(root)
+    return changed, now

@@ -10,6 +10,7 @@ import hashlib
 import html
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -22,21 +23,28 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from . import LANGUAGES, catalogue, index, machines, messages, notebook, redirects, render
+from . import LANGUAGES, bundle, catalogue, index, machines, messages, notebook, offline, redirects, render, slim
 from .catalogue import Symptom
 from .labels import LABELS
 from .tip import Tip
 
 CONFIGS = {"en": "mkdocs.yml", "zh": "mkdocs.zh.yml"}
 SITE_URL = "http://127.0.0.1:8000/"
+#: Environment variable: the file in which `build` hands the catalogue, read once, to both runs of MkDocs.
+CATALOGUE = "TORCHCLINIC_CATALOGUE"
+#: Environment variable: sources of the pages to make, such as `en/lookup.md`, one a line; all if it is not set.
+ONLY = "TORCHCLINIC_ONLY"
 ASSETS = {".js", ".css", ".svg"}
 NOTEBOOKS = "notebooks/"
+#: Scripts that the build completes.
+SCRIPTS = "docs/root"
 #: Asked before anything else: where the reader's own script and style may come from.
 POLICY = "default-src 'self'; script-src 'self'{hashes}; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'"
 #: Scripts that run, and so must be named by the policy. JSON-LD has a type, is data, and is not asked about.
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _CHARSET = '<meta charset="utf-8">'
+_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 
 
 class Site:
@@ -44,7 +52,8 @@ class Site:
 
     def __init__(self, root: Path, language: str, repository: str = ""):
         self.root, self.language, self.repository = root, language, repository
-        self.catalogue = catalogue.load(root, lint=False)  # `build` has looked up the samples, once for both
+        made = os.environ.get(CATALOGUE)
+        self.catalogue = pickle.loads(Path(made).read_bytes()) if made else catalogue.load(root, lint=False)
         self.temporary = tempfile.TemporaryDirectory(prefix="torchclinic-site-")  # lives as long as this run
         self.generated = Path(self.temporary.name)
 
@@ -137,7 +146,21 @@ class Site:
             # Material fetches this file with every page; the texts are for lazy-search.js, when something is searched for.
             for file, content in ((found.with_name("docs.json"), data["docs"]), (found, {**data, "docs": []})):
                 file.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+            bundle.write(out, self.root / SCRIPTS / "file.js")
         secure(sorted(out.rglob("*.html")))
+        self.slim(out)
+
+    def slim(self, out: Path) -> None:
+        """Make what every page loads lighter."""
+        assets = out / "assets"
+        pages = [file.read_text(encoding="utf-8") for file in out.rglob("*.html")]
+        scripts = [*assets.glob("javascripts/*.js"), *(file for file in assets.glob("*.js") if not file.name.startswith("file"))]
+        inline = {script for page in pages for script in _INLINE.findall(page)}
+        used = slim.words(pages, [*inline, *(file.read_text(encoding="utf-8") for file in scripts)])
+        for file in [*assets.glob("stylesheets/*.css"), assets / "site.css"]:
+            file.write_text(slim.slim(file.read_text(encoding="utf-8"), used), encoding="utf-8")
+        for file in [*assets.glob("*.js"), *assets.glob("javascripts/workers/lazy-search.js")]:
+            file.write_text(slim.uncommented(file.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def lighter(page: str) -> str:
@@ -151,7 +174,7 @@ def secure(files: Iterable[Path]) -> None:
     The same for all, because instant navigation keeps the first page's head and adds what differs: a second policy would not replace
     the first but narrow it.
     """
-    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    texts = {file: slim.tight(file.read_text(encoding="utf-8")) for file in files}
     scripts = {script for text in texts.values() for script in _INLINE.findall(text)}
     hashes = sorted(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     policy = POLICY.format(hashes="".join(f" 'sha256-{value}'" for value in hashes))
@@ -162,13 +185,14 @@ def secure(files: Iterable[Path]) -> None:
 # ---- both languages
 
 
-def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> int:
+def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True, keep: bool = True) -> int:
     """Build both languages and the root pages; the exit status.
 
     Args:
         out: replaced as a whole, and only when everything was built.
         site_url: where it will stand; from SITE_URL, or this machine's port 8000, if left out.
         strict: stop at any problem or warning. Else print them and build what can be built.
+        keep: readers may keep the site for offline use.
     """
     started = time.monotonic()
     site_url = (site_url or os.environ.get("SITE_URL") or SITE_URL).rstrip("/") + "/"
@@ -185,8 +209,11 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> 
     with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as folder:
         new = Path(folder, "new")
         new.mkdir()
+        made = Path(folder, "catalogue.pickle")
+        made.write_bytes(pickle.dumps(loaded))
+        environment = {"SITE_URL": site_url, CATALOGUE: str(made)}
         with ThreadPoolExecutor() as pool:
-            runs = dict(zip(LANGUAGES, pool.map(lambda language: _mkdocs(root, new, language, site_url, strict), LANGUAGES), strict=True))
+            runs = dict(zip(LANGUAGES, pool.map(lambda language: _mkdocs(root, new, language, environment, strict), LANGUAGES), strict=True))
         failed = [language for language, run in runs.items() if run.returncode]
         for language, run in runs.items():
             shown = [line for line in run.stdout.splitlines() if language in failed or line.startswith(("WARNING", "ERROR"))]
@@ -199,6 +226,7 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> 
             return 1
         _root_pages(root, new, urlsplit(site_url).path or "/")
         machines.write(loaded, new, site_url)
+        offline.write(new, root / SCRIPTS, keep)
         if out.exists():
             out.rename(Path(folder, "old"))
         new.rename(out)
@@ -209,10 +237,37 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True) -> 
     return 0
 
 
-def _mkdocs(root: Path, out: Path, language: str, site_url: str, strict: bool) -> subprocess.CompletedProcess[str]:
+def refresh(root: Path, out: Path, pages: set[str], site_url: str) -> bool:
+    """Put single pages into a site that was built before, for whoever writes them; whether it could be done.
+
+    Lists, search, index and copies stay as they were, so `build` must follow.
+
+    Args:
+        pages: their sources, such as `en/lookup.md`.
+    """
+    with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as folder:
+        new, made = Path(folder, "new"), Path(folder, "catalogue.pickle")
+        made.write_bytes(pickle.dumps(catalogue.load(root, lint=False, check=False)))
+        environment = {"SITE_URL": site_url, CATALOGUE: str(made), ONLY: "\n".join(pages)}
+        languages = sorted({name.partition("/")[0] for name in pages})
+        with ThreadPoolExecutor() as pool:
+            runs = list(pool.map(lambda language: _mkdocs(root, new, language, environment, False), languages))
+        if any(run.returncode for run in runs):
+            return False
+        for language in languages:
+            policy = _POLICY.search((out / language / "index.html").read_text(encoding="utf-8"))
+            for file in (new / language).rglob("index.html"):
+                text = slim.tight(file.read_text(encoding="utf-8")).replace(_CHARSET, _CHARSET + (policy[0] if policy else ""), 1)
+                target = out / file.relative_to(new)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, encoding="utf-8")
+    return True
+
+
+def _mkdocs(root: Path, out: Path, language: str, environment: dict[str, str], strict: bool) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mkdocs", "build", "-f", CONFIGS[language], "-d", str(out / language), *(["--strict"] if strict else [])]
     # The notice on MkDocs 2 is about a version that is not used here.
-    environment = {**os.environ, "SITE_URL": site_url, "NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8"}
+    environment = {**os.environ, **environment, "NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
 
 

@@ -183,6 +183,21 @@ export function start(form, result) {
   }
 
   let timer = 0;
+  // A paste is taken wherever it is aimed, unless at another field; on a phone the keyboard goes, and the answer comes into view.
+  const reveal = () => {
+    if (matchMedia("(pointer: coarse)").matches) area.blur();
+    const card = result.querySelector(".tc-card");
+    if (card?.getBoundingClientRect().top > innerHeight * 0.6) card.scrollIntoView({ block: "nearest" });
+  };
+  document.addEventListener("paste", (event) => {
+    if (!form.isConnected) return;
+    if (event.target === area) return void setTimeout(() => answer().then(reveal));
+    const text = event.clipboardData?.getData("text/plain");
+    if (!text || event.target.closest?.("input, textarea, [contenteditable]")) return;
+    event.preventDefault();
+    area.value = text;
+    answer().then(reveal);
+  });
   area.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(answer, 80);
@@ -192,7 +207,7 @@ export function start(form, result) {
   for (const button of form.querySelectorAll("[data-example]")) {
     button.addEventListener("click", () => {
       area.value = EXAMPLES[button.dataset.example];
-      answer();
+      answer().then(reveal);
     });
   }
   const files = form.querySelector("input[type=file]");
@@ -234,28 +249,30 @@ function show(index, { answer, lines }, language) {
   const [first, ...others] = answer.hits;
   const parts = [card(first)];
   if (others.length) {
-    const items = others.map((hit) => element("li", {}, title(hit, language), ` · ${words.line(hit.line)}`));
+    const items = others.map((hit) => element("li", {}, title(hit, language, answer.hits), ` · ${words.line(hit.line)}`));
     parts.push(element("details", { class: "tc-also" }, element("summary", {}, `${words.also} (${others.length})`), element("ul", {}, items)));
   }
   return parts;
 }
 
-/** The page of a hit. The values travel in the fragment, which no browser sends to a server; site.js shows them there. */
-function address(hit) {
-  const values = Object.keys(hit.values).length ? `v=${encodeURIComponent(JSON.stringify(hit.values))}` : "fix";
-  return new URL(`../${hit.topic}/${hit.symptom}/#${values}`, import.meta.url).href;
+/** The page of a hit. Its values and the other hits travel in the fragment, which no browser sends to a server; site.js shows them there. */
+function address(hit, hits) {
+  const others = [...new Set(hits.filter((other) => other.page && other.symptom !== hit.symptom).map((other) => other.symptom))];
+  const also = others.length ? `&also=${others.slice(0, 5).join(",")}` : "";
+  const values = Object.keys(hit.values).length || also ? `v=${encodeURIComponent(JSON.stringify(hit.values))}` : "fix";
+  return new URL(`../${hit.topic}/${hit.symptom}/#${values}${also}`, import.meta.url).href;
 }
 
-function title(hit, language) {
-  return hit.page ? element("a", { href: address(hit) }, hit.title[language]) : element("span", {}, hit.title[language]);
+function title(hit, language, hits = []) {
+  return hit.page ? element("a", { href: address(hit, hits) }, hit.title[language]) : element("span", {}, hit.title[language]);
 }
 
 function hitCard(index, hit, hits, around, language) {
   const words = TEXT[language];
-  const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language)));
+  const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language, hits)));
   const sentence = diagnose(index, hit, language);
   if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
-  if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit) }, words.open)));
+  if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit, hits) }, words.open)));
   else card.append(element("p", {}, words.unwritten));
   // Only an address of the web: the index is ours, but a link is a link.
   if (hit.docs?.startsWith("https://")) card.append(element("p", {}, words.docs, element("a", { href: hit.docs, rel: "noopener" }, hit.docs)));
@@ -266,7 +283,7 @@ function hitCard(index, hit, hits, around, language) {
     card.append(element("p", { class: "tc-values" }, words.values, pairs));
   }
   const wrappers = hit.seen_in.map((stem) => hits.find((other) => other.symptom === stem)).filter(Boolean);
-  if (wrappers.length) card.append(element("p", { class: "tc-note" }, words.seenIn, wrappers.flatMap((other, at) => (at ? [", ", title(other, language)] : [title(other, language)]))));
+  if (wrappers.length) card.append(element("p", { class: "tc-note" }, words.seenIn, wrappers.flatMap((other, at) => (at ? [", ", title(other, language, hits)] : [title(other, language, hits)]))));
   const reasons = hit.why.map((code) => words.reasons[code]).filter(Boolean);
   if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(language === "zh" ? "；" : "; ")}`, language === "zh" ? "。" : "."));
   return card;

@@ -28,29 +28,78 @@ async function startFilter() {
 
 /** Recorded output is as wide as it was: what scrolls must be reachable by keyboard. */
 function reachScrollable() {
-  for (const block of document.querySelectorAll(".md-typeset pre > code")) if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
+  for (const block of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap")) {
+    if (block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight) block.tabIndex = 0;
+  }
+}
+
+/** Offline use, for readers who asked for it, and where they may ask. */
+async function startOffline(installed = matchMedia("(display-mode: standalone)").matches) {
+  const box = document.querySelector("[data-tc-offline]");
+  if (!navigator.serviceWorker || location.protocol === "file:") return;
+  if (!box && !installed && !navigator.serviceWorker.controller) return; // most readers
+  const { start } = await import("./offline.js");
+  start(box, installed);
+}
+
+/** What the lookup gave along: `#v=` the values of the reader's message, `also=` the other symptoms of the same text. */
+function fragment() {
+  return new URLSearchParams(location.hash.startsWith("#v=") ? location.hash.slice(1) : "");
+}
+
+/** What else the lookup found in the reader's text comes first among the next candidates. Only stems that the index knows; as text nodes. */
+async function showOthers() {
+  const box = document.querySelector("[data-tc-next]");
+  for (const old of box?.querySelectorAll("[data-tc-found]") ?? []) old.remove();
+  const stems = fragment().get("also")?.split(",").slice(0, 5);
+  if (!box || !stems) return;
+  const response = await fetch(new URL("index.json", import.meta.url)).catch(() => null); // the lookup has just read it: it is in the cache
+  if (!response?.ok) return;
+  const { symptoms } = await response.json();
+  const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+  const items = [];
+  for (const stem of stems) {
+    const made = Object.hasOwn(symptoms, stem) ? symptoms[stem] : null;
+    if (!made?.page) continue;
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    const note = document.createElement("small");
+    item.dataset.tcFound = stem;
+    link.href = new URL(`../${made.topic}/${stem}/`, import.meta.url).href;
+    link.textContent = made.title[language];
+    note.textContent = ` · ${box.dataset.tcNext}`;
+    item.append(link, note);
+    items.push(item);
+    for (const old of box.querySelectorAll("a")) if (old.href === link.href) old.closest("li").hidden = true;
+  }
+  box.querySelector("ul")?.prepend(...items);
 }
 
 /** What the lookup found, on the page it led to: the sentence of this symptom with the reader's own values. */
 function showValues() {
   const box = document.querySelector("[data-tc-diagnoses]");
   if (!box) return;
-  box.hidden = true;
-  if (!location.hash.startsWith("#v=")) return;
+  box.hidden = !showDiagnosis(box);
+  delete document.documentElement.dataset.tcV; // it kept the place until now
+}
+
+function showDiagnosis(box) {
+  const given = fragment().get("v");
+  if (!given) return false;
   let values;
   try {
-    values = JSON.parse(decodeURIComponent(location.hash.slice(3)));
+    values = JSON.parse(given);
   } catch {
-    return; // an address that someone has cut
+    return false; // an address that someone has cut
   }
   const known = (name) => Object.hasOwn(values ?? {}, name) && typeof values[name] === "string" && values[name].length < 500;
   for (const sentence of JSON.parse(box.dataset.tcDiagnoses)) {
     const pieces = sentence.replaceAll("}", "{").split("{");
     if (!pieces.every((piece, at) => at % 2 === 0 || known(piece))) continue;
     box.querySelector("p:last-child").textContent = pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
-    box.hidden = false;
-    return;
+    return true;
   }
+  return false;
 }
 
 /** An error text pasted into the search box would find nearly every page: offer the lookup. */
@@ -64,13 +113,43 @@ function offerLookup(event) {
   offer.href = `${new URL("../lookup/", import.meta.url).href}#q=${encodeURIComponent(text.slice(-20_000))}`;
 }
 
-window.document$.subscribe(() => {
+function everyPage() {
   showValues();
+  showOthers();
   followLanguage();
   startLookup();
   startFilter();
   reachScrollable();
-});
-window.addEventListener("hashchange", () => (followLanguage(), showValues()));
+  startOffline();
+}
+
+/** A notebook page leaves Material's script, half of its weight, until its reader does anything: search, copy and the rest are there by then. */
+function onFirstAction(load) {
+  const types = ["pointerover", "pointerdown", "keydown", "focusin", "scroll"];
+  const act = () => {
+    for (const type of types) removeEventListener(type, act, true);
+    load();
+  };
+  for (const type of types) addEventListener(type, act, true);
+}
+
+const later = document.querySelector("script[data-tc-later]");
+if (window.document$ || !later) window.document$.subscribe(everyPage);
+else {
+  document.documentElement.classList.replace("no-js", "js");
+  everyPage();
+  onFirstAction(() => {
+    const script = document.createElement("script");
+    script.src = later.src;
+    script.onload = () => {
+      document.dispatchEvent(new Event("DOMContentLoaded")); // Material waits for it, and it is long past
+      window.document$.subscribe(everyPage);
+    };
+    document.head.append(script);
+  });
+}
+window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);
+document.addEventListener("change", reachScrollable); // a tab was opened
+window.addEventListener("appinstalled", () => startOffline(true));
 document.addEventListener("pointerdown", (event) => event.target.closest?.("[data-tc-language]") && followLanguage());

@@ -45,13 +45,19 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The site, built for a port of this machine and served there."""
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `address` has put the site."""
     folder = tmp_path_factory.mktemp("site") / "out"
     folder.mkdir()
-    running = server.listen(folder, 0)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(site_folder: Path) -> Iterator[str]:
+    """The site, built for a port of this machine and served there."""
+    running = server.listen(site_folder, 0)
     url = f"http://127.0.0.1:{running.server_port}/"
-    assert site.build(ROOT, folder, site_url=url) == 0
+    assert site.build(ROOT, site_folder, site_url=url) == 0
     yield url
     running.shutdown()
 

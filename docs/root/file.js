@@ -1,0 +1,79 @@
+// The site opened from a folder, without a server. Browsers then load no module, start no worker and fetch nothing, and a link to a folder lists
+// its files. A page at a file: address loads this script before Material's; torchclinic/bundle.py puts the modules and the index in.
+{
+  const base = new URL("..", document.currentScript.src); // <language>/
+  const INDEX = {index};
+  const config = document.querySelector("#__config");
+  const settings = JSON.parse(config.textContent);
+  // Instant navigation fetches, and Material's other parts would wait for it.
+  settings.features = settings.features.filter((name) => !name.startsWith("navigation.instant"));
+  config.textContent = JSON.stringify(settings);
+
+  const reply = (data) => ({ ok: true, json: async () => data });
+  let search = null; // the texts to be searched, and Material's search worker as a function
+
+  const script = (path) =>
+    new Promise((resolve, reject) => {
+      const made = document.createElement("script");
+      Object.assign(made, { src: new URL(path, base).href, async: false, onload: resolve, onerror: reject });
+      document.head.append(made);
+    });
+
+  // What the modules below see in place of the browser's own.
+  const fetch = async (url) => {
+    if (String(url).endsWith("/assets/index.json")) return reply(INDEX);
+    window.torchClinicSearch = (docs, worker) => (search = { docs, worker });
+    await script("assets/file-search.js");
+    return reply(search.docs);
+  };
+  class Worker extends EventTarget {
+    constructor(url) {
+      super();
+      const inner = (this.inner = new EventTarget());
+      inner.postMessage = (data) => this.stopped || this.send(this, data);
+      use(new URL(url, location.href).pathname.split("/").pop(), inner);
+    }
+    send(to, data) {
+      setTimeout(() => {
+        const event = new MessageEvent("message", { data });
+        to.dispatchEvent(event);
+        to.onmessage?.(event);
+      });
+    }
+    postMessage(data) {
+      this.send(this.inner, data);
+    }
+    terminate() {
+      this.stopped = true;
+    }
+  }
+  window.Worker = Worker; // Material's search
+
+  const modules = {
+{modules}
+  };
+  const loaded = new Map();
+
+  /** What a module exports. A worker runs anew each time, as `self` says. */
+  function use(name, self) {
+    if (self) return modules[name](new URL(`assets/${name}`, base).href, self, () => startSearch(self));
+    if (!loaded.has(name)) loaded.set(name, modules[name](new URL(`assets/${name}`, base).href, window));
+    return loaded.get(name);
+  }
+
+  /** In place of importScripts: Material's search worker, which adds its listener to the `self` that it is given. */
+  function startSearch(self) {
+    const stemmers = (...names) => {
+      window.lunr = self.lunr;
+      return Promise.all(names.map((name) => script(new URL(name, new URL("assets/javascripts/workers/", base)))));
+    };
+    search.worker(self, (...given) => self.addEventListener(...given), (message) => self.postMessage(message), stemmers);
+  }
+
+  const follow = (event) => {
+    const link = event.target.closest?.("a[href]");
+    if (link?.protocol === "file:" && link.pathname.endsWith("/")) link.pathname += "index.html";
+  };
+  for (const type of ["pointerdown", "click"]) document.addEventListener(type, follow, true);
+  document.addEventListener("DOMContentLoaded", () => use("site.js"), { once: true });
+}

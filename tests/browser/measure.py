@@ -1,0 +1,178 @@
+"""The built site as readers' machines see it: a server that compresses and counts, the kinds of pages, axe-core. For tests and benchmarks/site_check.py."""
+
+from __future__ import annotations
+
+import gzip
+import http.server
+import io
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from playwright.sync_api import Browser, Page
+
+from torchclinic import LANGUAGES, server
+
+SYMPTOM = "shapes/matmul-shapes/"
+NOTEBOOK = f"notebooks/{SYMPTOM}"
+HIT = quote("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)")
+NONE = quote("ValueError: my own message at /home/ann/x.py")
+#: Each kind of page: a name, and an address below a language.
+PAGES = {
+    "home": "",
+    "lookup": "lookup/",
+    "lookup, a hit": f"lookup/#q={HIT}",
+    "lookup, no hit": f"lookup/#q={NONE}",
+    "symptom": SYMPTOM,
+    "notebook": NOTEBOOK,
+    "topic": "memory/",
+    "tip": "tips/nn/training-loop/",
+    "cheat sheet": "cheat-sheet/",
+    "symptoms": "symptoms/",
+    "messages": "messages/",
+    "exceptions": "exceptions/",
+    "tags": "tags/",
+    "verified": "verified/",
+    "sources": "sources/",
+    "about": "about/",
+    "search": "#search",
+}
+AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+SCHEMES = ("light", "dark")
+WIDTHS = {390: 844, 1280: 900}
+#: Most kilobytes (1000 bytes), compressed, of a page with all that it loads by itself. The page chosen is one of the longest.
+WEIGHTS = {"symptom": (SYMPTOM, 80), "notebook": (NOTEBOOK, 60)}
+COMPRESSED = (".html", ".js", ".css", ".json", ".svg", ".xml", ".txt", ".md", ".ipynb", ".py", ".webmanifest")
+
+
+class Handler(server.Handler):
+    """Compresses and keeps connections, as a host does, and counts what it sends."""
+
+    protocol_version = "HTTP/1.1"
+    sent: list[tuple[str, int]] = []
+    packed: dict[str, bytes] = {}
+
+    def send_head(self) -> Any:
+        file = Path(self.translate_path(self.path))
+        file = file / "index.html" if self.path.split("?")[0].endswith("/") else file
+        if file.suffix not in COMPRESSED or not file.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
+            return super().send_head()
+        key = str(file)
+        if key not in self.packed:
+            self.packed[key] = gzip.compress(file.read_bytes(), 9, mtime=0)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(key))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(self.packed[key])))
+        self.end_headers()
+        return io.BytesIO(self.packed[key])
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        body = source.read()
+        self.sent.append((self.path, len(body)))
+        outputfile.write(body)
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionError:  # a browser that was closed
+            pass
+
+
+@contextmanager
+def serving(folder: Path, port: int = 0) -> Iterator[str]:
+    """The address at which a folder is served."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, directory=str(folder))) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}/"
+        running.shutdown()
+
+
+def watch(page: Page, address: str, console: Callable[[str], object], foreign: Callable[[str], object]) -> None:
+    """Tell of errors in the console, and of requests to other hosts."""
+    page.on("console", lambda message: console(f"console: {message.text}") if message.type == "error" else None)
+    page.on("pageerror", lambda error: console(f"error: {error}"))
+    page.on("request", lambda request: None if request.url.startswith((address, "data:", "blob:")) else foreign(f"asked {request.url}"))
+
+
+def open_page(page: Page, address: str, path: str) -> None:
+    """Load a page, and wait for what its scripts put there."""
+    page.goto(f"{address}{path}", wait_until="networkidle")
+    if "#q=" in path:
+        page.locator("[data-lookup-result] .tc-card").first.wait_for()
+    if path.endswith("#search"):
+        # On a phone the field is there, but as small as its button.
+        button = page.locator("label.md-header__button[for=__search]")
+        (button if button.is_visible() else page.locator(".md-search__input")).click()
+        page.locator(".md-search__input").focus()
+        page.keyboard.type("loss backward")
+        page.locator(".md-search-result__link").first.wait_for()
+        page.wait_for_timeout(400)  # it fades in
+
+
+class Found(NamedTuple):
+    views: int
+    violations: dict[str, set[str]]  # what, and in which views
+    console: list[str]
+    foreign: list[str]
+
+
+def axe(browser: Browser, address: str, views: Iterable[tuple[str, str, int]]) -> Found:
+    """axe-core on each kind of page.
+
+    Args:
+        views: (language, scheme, width) of each.
+    """
+    source = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    result = Found(0, defaultdict(set), [], [])
+    count = 0
+    for (language, width), group in groupby(sorted(views, key=lambda view: (view[0], view[2])), key=lambda view: (view[0], view[2])):
+        schemes = [scheme for _, scheme, _ in group]
+        for name, path in PAGES.items():
+            # A context of its own: nothing is remembered, and a new #… loads anew.
+            context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]}, color_scheme=schemes[0], reduced_motion="reduce")
+            page = context.new_page()
+            where = f"{language} {name}, {width} px"
+            watch(
+                page,
+                address,
+                lambda text, where=where: result.console.append(f"{text} ({where})"),
+                lambda text, where=where: result.foreign.append(f"{text} ({where})"),
+            )
+            open_page(page, address, f"{language}/{path}")
+            page.evaluate(source)
+            for scheme in schemes:
+                page.mouse.move(1, 400)  # a notebook page follows the scheme when its reader does anything
+                page.wait_for_function("() => window.document$")
+                page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                page.wait_for_function("scheme => document.body.dataset.mdColorScheme === scheme", arg={"light": "default", "dark": "slate"}[scheme])
+                page.wait_for_timeout(300)  # colours fade over
+                found = page.evaluate("tags => axe.run(document, {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']})", AXE_TAGS)
+                count += 1
+                for violation in found["violations"]:
+                    for node in violation["nodes"]:
+                        target = " ".join(str(part) for part in node["target"])
+                        why = node["failureSummary"].splitlines()[-1].strip()[:200]
+                        result.violations[f"{violation['id']}: {re.sub(r'[0-9]+', 'N', target)}\n      {why}"].add(f"{where}, {scheme}")
+            context.close()
+    return result._replace(views=count)
+
+
+def weigh(browser: Browser, address: str, path: str) -> dict[str, float]:
+    """Kilobytes of each file that a page loads by itself, compressed. Only for a site that `serving` serves."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        Handler.sent.clear()
+        context.new_page().goto(f"{address}{path}", wait_until="networkidle")
+    return {urlsplit(what).path: size / 1000 for what, size in Handler.sent}
+
+
+def all_views() -> list[tuple[str, str, int]]:
+    return [(language, scheme, width) for language in LANGUAGES for scheme in SCHEMES for width in WIDTHS]

@@ -1,0 +1,145 @@
+"""What a reader sees: the answer on the first screen, the copy button beside the code, nothing that moves, paper, where to look next."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from .test_browser import TRACEBACK
+
+SEVERAL = TRACEBACK + "RuntimeError: CUDA error: device-side assert triggered\nIndexError: Target 63 is out of bounds.\n"
+VALUES = "#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22400%22%2C%22k2%22%3A%22784%22%2C%22n%22%3A%2210%22%7D"
+FIX = "#fix ~ .tabbed-set"
+PHONE = {"width": 390, "height": 844}
+
+
+def test_a_paste_aimed_at_nothing_is_taken(page: Page, address: str) -> None:
+    page.goto(f"{address}en/")
+    expect(page.locator("#tc-paste")).to_be_focused()
+    page.evaluate("text => { document.activeElement.blur(); return navigator.clipboard.writeText(text); }", TRACEBACK)
+    page.keyboard.press("Control+V")
+    expect(page.locator("#tc-paste")).to_have_value(TRACEBACK)
+    expect(page.locator(".tc-hit mark")).to_contain_text("64x400")
+
+
+def test_on_a_phone_the_answer_comes_into_view_and_nothing_else_moves(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{address}en/")
+    page.wait_for_selector("form[data-started]")
+    assert page.evaluate("() => [document.activeElement.tagName, scrollY]") == ["BODY", 0], "no keyboard before it is wanted"
+    box = page.locator("#tc-paste").bounding_box()
+    assert box and box["y"] + box["height"] < 500
+    page.locator("[data-example]").first.tap()
+    expect(page.locator(".tc-hit h2")).to_be_in_viewport(ratio=1)
+    context.close()
+
+
+def test_was_this_it_leads_to_what_else_the_paste_holds(page: Page) -> None:
+    page.locator("#tc-paste").fill(SEVERAL)
+    hits = page.locator(".tc-result h2 a, .tc-also a")
+    expect(hits.first).to_be_visible()
+    stems = {link.split("/#")[0].rpartition("/")[2] for link in hits.evaluate_all("all => all.map(link => link.href)")}
+    assert len(stems) > 1
+    hits.first.click()
+    found = page.locator("[data-tc-next] li[data-tc-found]")
+    expect(found).to_have_count(len(stems) - 1)
+    expect(page.locator("[data-tc-next] li").first).to_contain_text("also in your text")
+    links = page.locator("[data-tc-next] li:visible a").evaluate_all("all => all.map(link => link.href)")
+    assert len(set(links)) == len(links), "none is named twice"
+    found.first.locator("a").click()
+    expect(page).to_have_url(re.compile("/en/[a-z-]+/[a-z-]+/$"))
+    expect(page.locator("[data-tc-found]")).to_have_count(0)
+
+
+def test_made_up_candidates_lead_nowhere(page: Page, address: str) -> None:
+    page.goto(f"{address}en/shapes/matmul-shapes/#v=%7B%7D&also=__proto__,constructor,../../evil,%3Cimg%20src=x%3E,device-side-assert")
+    expect(page.locator("[data-tc-found]")).to_have_count(1)
+    assert page.locator("[data-tc-found] a").evaluate("link => link.href") == f"{address}en/devices/device-side-assert/"
+    assert page.locator("[data-tc-next] img").count() == 0
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_fix_of_what_is_met_most_is_on_the_first_screen_of_a_phone(browser: Browser, address: str, language: str) -> None:
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto(f"{address}{language}/")
+    links = page.locator(".tc-often a").evaluate_all("all => all.map(link => link.href)")
+    assert len(links) == 8
+    late = {}
+    for link in links:
+        page.goto(link)
+        page.wait_for_selector(f"{FIX} .md-code__button", state="attached")
+        top = page.evaluate(f"() => document.querySelector('{FIX} pre > code').getBoundingClientRect().top")
+        if top > PHONE["height"]:
+            late[link.rstrip("/").rpartition("/")[2]] = top
+    # These two tell first what the message leaves open: which signal, which assertion.
+    assert set(late) <= {"worker-killed", "device-side-assert"}, late
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_copy_button_covers_no_code(browser: Browser, address: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    for path in ("en/shapes/matmul-shapes/", "zh/notebooks/shapes/matmul-shapes/", "en/tips/nn/training-loop/", "en/lookup/"):
+        page.goto(f"{address}{path}")
+        page.mouse.move(20, 400)  # a notebook page has its buttons when its reader does anything
+        page.keyboard.press("Shift")
+        page.wait_for_selector(".md-code__button", state="attached")
+        covered = page.evaluate(
+            """() => [...document.querySelectorAll(".md-code__button")].filter((button) => {
+                const box = button.getBoundingClientRect();
+                if (!box.width) return false; // of a tab that is not open
+                const code = button.closest("pre").querySelector("code").getBoundingClientRect();
+                return box.left < code.right - 1 && box.right > code.left + 1 && box.top < code.bottom - 1 && box.bottom > code.top + 1;
+            }).length"""
+        )
+        assert covered == 0, f"{path} at {width}: {covered}"
+    context.close()
+
+
+def test_what_is_copied_has_no_marks_and_no_prompt(page: Page, address: str) -> None:
+    page.goto(f"{address}en/shapes/matmul-shapes/")
+    page.locator(f"{FIX} .tabbed-labels label").nth(1).click()
+    diff = page.locator(f"{FIX} .tc-diff").first
+    expect(diff).to_be_visible()
+    expect(diff.locator(".md-code__nav")).to_be_hidden()
+    page.goto(f"{address}en/lookup/")
+    page.locator(".highlight", has_text="train.py").locator(".md-code__button").click()
+    assert page.evaluate("() => navigator.clipboard.readText()") == "python train.py 2>&1 | python -m torchclinic lookup"
+
+
+def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(browser: Browser, address: str) -> None:
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}en/shapes/matmul-shapes/")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(18, 25, 28)")
+    page.emulate_media(media="print", color_scheme="dark")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(page.locator(".md-typeset h1")).to_have_css("color", "rgb(28, 43, 48)")
+    for at in range(4):
+        expect(page.locator(FIX).first.locator(".tabbed-block").nth(at)).to_be_visible()
+    for gone in (".md-header", ".md-tabs", ".md-footer", ".md-sidebar--primary", ".tc-run", "[data-tc-next]"):
+        expect(page.locator(gone).first).to_be_hidden()
+    shown = "link => getComputedStyle(link, '::after').content"
+    assert "pytorch.org" in page.locator("a.tc-out").first.evaluate(shown)
+    assert page.locator(".tc-evidence a").evaluate(shown) == "none"
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["en/", "zh/", "en/lookup/", "zh/shapes/matmul-shapes/", f"en/shapes/matmul-shapes/{VALUES}", "en/messages/", "en/tags/"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, path: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.add_init_script(
+        """window.shift = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shift += entry.value))).observe({ type: "layout-shift", buffered: true });"""
+    )
+    page.goto(f"{address}{path}")
+    page.wait_for_timeout(700)
+    assert page.evaluate("() => window.shift") < 0.02  # 0.1 counts as good
+    context.close()

@@ -1,0 +1,197 @@
+"""Readers without a network: those who keep the site, and those who open it from a folder."""
+
+from __future__ import annotations
+
+import http.server
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from torchclinic import ROOT, offline, server, site
+
+from .test_browser import TRACEBACK
+
+MESSAGE = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
+SCRIPTS = ROOT / site.SCRIPTS
+
+
+class Network:
+    """A host that can go away and come back, at one address."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.port = folder, 0
+        self.server: http.server.ThreadingHTTPServer | None = None
+        self.start()
+
+    def start(self) -> None:
+        self.server = server.listen(self.folder, self.port)
+        self.port = self.server.server_port
+
+    def stop(self) -> None:
+        if self.server:
+            self.server.shutdown()
+            self.server.server_close()
+        self.server = None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+
+@pytest.fixture
+def network(built: Path, tmp_path: Path) -> Iterator[Network]:
+    """A copy of a small site."""
+    made = Network(shutil.copytree(built, tmp_path / "served"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    with browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900}) as made:
+        yield made
+
+
+def keep(page: Page, address: str) -> None:
+    page.goto(f"{address}en/about/")
+    page.locator("[data-tc-offline] button").click()
+    expect(page.locator("[data-tc-offline]")).to_contain_text("is kept on this device", timeout=60_000)
+
+
+def search(page: Page, query: str) -> str:
+    """Where the first hit leads."""
+    if not page.locator(".md-search__input").is_visible():
+        page.locator("label.md-header__button[for=__search]").click()
+    page.locator(".md-search__input").click()
+    page.keyboard.insert_text(query)
+    page.keyboard.press("ArrowLeft")
+    first = page.locator(".md-search-result__link").first
+    expect(first).to_be_visible(timeout=15_000)
+    return first.get_attribute("href") or ""
+
+
+def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Network, context: BrowserContext, checkout: Path, tmp_path: Path) -> None:
+    page = context.new_page()
+    keep(page, network.address)
+    network.stop()
+
+    page.goto(f"{network.address}zh/notebooks/autograd/backward-second-time/")  # never visited
+    expect(page.locator(".md-content")).to_contain_text("Trying to backward through the graph a second time")
+    page.goto(f"{network.address}en/lookup")  # as hosts do, with the slash
+    expect(page).to_have_url(f"{network.address}en/lookup/")
+    page.locator("#tc-paste").fill(MESSAGE)
+    expect(page.locator(".tc-hit mark")).to_be_visible()
+    assert "backward-second-time" in search(page, "backward")
+    assert page.goto(f"{network.address}en/no/such/page/").status == 404
+    expect(page.locator("body")).to_contain_text("没有这个页面")
+    for name in ("index.json", "llms.txt", "evidence/2.13.0-cpu.json"):
+        assert page.evaluate("async url => (await fetch(url)).ok", f"{network.address}{name}"), name
+
+    # The site changes.
+    changed = shutil.copytree(checkout, tmp_path / "changed", ignore=shutil.ignore_patterns("site"))
+    file = changed / "docs/en/contribute.md"
+    file.write_text(file.read_text(encoding="utf-8") + "\nAnother sentence.\n", encoding="utf-8")
+    assert site.build(changed, network.folder, site_url="https://example.org/clinic/") == 0
+    network.start()
+    page.goto(f"{network.address}en/contribute/")
+    question = page.locator(".tc-update")
+    expect(question).to_contain_text("A new version", timeout=60_000)
+    expect(page.locator(".md-content")).not_to_contain_text("Another sentence.")
+    page.reload()
+    expect(question).to_be_visible(timeout=60_000)
+    expect(page.locator(".md-content")).not_to_contain_text("Another sentence.")
+    question.locator("button").first.click()
+    expect(page.locator(".md-content")).to_contain_text("Another sentence.")
+    network.stop()
+    page.reload()
+    expect(page.locator(".md-content")).to_contain_text("Another sentence.")
+    assert len(page.evaluate("() => caches.keys()")) == 1
+    page.goto(f"{network.address}en/about/")
+    page.locator("[data-tc-offline] button").click()
+    expect(page.locator("[data-tc-offline] button")).to_have_text("Keep this site for offline use")
+    assert page.evaluate("() => caches.keys()") == []
+
+
+def test_nothing_is_kept_unasked(network: Network, context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto(f"{network.address}en/")
+    page.goto(f"{network.address}en/about/")
+    expect(page.locator("[data-tc-offline] button")).to_be_visible()
+    assert page.evaluate("async () => (await navigator.serviceWorker.getRegistrations()).length") == 0
+    assert page.evaluate("() => caches.keys()") == []
+
+
+def test_files_of_two_builds_are_not_mixed(network: Network, context: BrowserContext) -> None:
+    file = network.folder / "en" / "contribute" / "index.html"
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")  # the host has this file of another build
+    page = context.new_page()
+    page.goto(f"{network.address}en/about/")
+    page.locator("[data-tc-offline] button").click()
+    expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept", timeout=60_000)
+
+
+def test_whoever_works_on_the_site_sees_no_kept_pages(network: Network, context: BrowserContext) -> None:
+    page = context.new_page()
+    keep(page, network.address)
+    offline.write(network.folder, SCRIPTS, keep=False)  # as `site serve` has it, at the same address
+    page.reload()
+    page.wait_for_function("async () => !navigator.serviceWorker.controller && (await navigator.serviceWorker.getRegistrations()).length === 0")
+    assert page.evaluate("() => caches.keys()") == []
+    page.goto(f"{network.address}en/about/")
+    page.locator("[data-tc-offline] button").click()
+    expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept")
+
+
+def test_it_can_be_installed(network: Network, context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto(f"{network.address}zh/autograd/backward-second-time/")
+    session = context.new_cdp_session(page)
+    found = session.send("Page.getAppManifest")
+    assert found["errors"] == [] and found["url"] == f"{network.address}zh/manifest.webmanifest"
+    assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] in ([], [{"errorId": "in-incognito", "errorArguments": []}])
+    for size in page.evaluate("async () => (await (await fetch('../../manifest.webmanifest')).json()).icons.map(icon => icon.src)"):
+        assert page.request.get(f"{network.address}zh/{size}").ok
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_from_a_folder(address: str, site_folder: Path, context: BrowserContext, language: str) -> None:
+    """Pages, links, the lookup, long pastes and the search, at file: addresses. Chromium complains of the module that file.js stands in for."""
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    page.on("request", lambda request: None if request.url.startswith(("file:", "data:")) else wrong.append(f"asked {request.url}"))
+    root = site_folder.as_uri()
+    page.goto(f"{root}/index.html")
+    page.wait_for_url(f"{root}/en/index.html")
+    page.goto(f"{root}/{language}/lookup/index.html")
+    page.locator("#tc-paste").fill(TRACEBACK)
+    page.locator(".tc-hit h2 a").click()
+    page.wait_for_url(f"{root}/{language}/shapes/matmul-shapes/index.html#v=**")
+    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("784")
+    assert page.evaluate("() => getComputedStyle(document.querySelector('.md-header')).backgroundColor") == "rgb(18, 60, 69)"
+    labels = page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-labels > label")
+    labels.nth(1).click()
+    expect(page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").nth(1)).to_be_visible()
+    other = "zh" if language == "en" else "en"
+    page.locator("[data-tc-language]").first.click()
+    page.wait_for_url(f"{root}/{other}/shapes/matmul-shapes/index.html**")
+    page.locator(".md-tabs__link").nth(3).click()
+    page.wait_for_url(f"{root}/{other}/tips/index.html")
+
+    page.goto(f"{root}/{language}/lookup/index.html")
+    page.locator("#tc-paste").evaluate(
+        "(area, text) => { area.value = text; area.dispatchEvent(new Event('input')); }", "nothing to see\n" * 20_000 + TRACEBACK
+    )
+    expect(page.locator(".tc-hit figcaption")).to_contain_text("20004", timeout=30_000)
+    page.goto(f"{root}/{language}/messages/index.html")
+    page.locator("#tc-filter").fill("mat1 multiplied")
+    expect(page.locator(".tc-index li:visible").first).to_contain_text("mat1 and mat2")
+    page.goto(f"{root}/{language}/about/index.html")
+    assert "cuda-oom" in search(page, {"en": "out of memory", "zh": "爆显存"}[language])
+    page.locator(".md-search-result__link").first.click()
+    page.wait_for_url(f"{root}/{language}/**/index.html**")
+    assert page.locator("h1").is_visible()
+    assert wrong == []

@@ -1,0 +1,69 @@
+"""What can be measured: accessibility, weight, requests. benchmarks/site_check.py looks at more views, and asks Lighthouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+from torchclinic import LANGUAGES
+
+from . import measure
+
+
+@pytest.fixture(scope="module")
+def compressed(address: str, site_folder: Path) -> Iterator[str]:
+    """The same site, compressed as a host does."""
+    with measure.serving(site_folder) as url:
+        yield url
+
+
+# Each language in one width: the rest is left to `nox -s site-check`.
+@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("zh", 390)])
+@pytest.mark.timeout(900)
+def test_nothing_bars_a_reader(browser: Browser, compressed: str, language: str, width: int) -> None:
+    """No violation of WCAG 2.2 AA that axe finds, no error in the console, no request to another host: on each kind of page, in both schemes."""
+    found = measure.axe(browser, compressed, [(language, scheme, width) for scheme in measure.SCHEMES])
+    assert not found.violations, "\n".join(f"{what}: {sorted(where)}" for what, where in found.violations.items())
+    assert found.views == 2 * len(measure.PAGES)
+    assert found.console == []
+    assert found.foreign == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", measure.WEIGHTS)
+def test_weight(browser: Browser, compressed: str, language: str, name: str) -> None:
+    path, most = measure.WEIGHTS[name]
+    sizes = measure.weigh(browser, compressed, f"{language}/{path}")
+    assert sum(sizes.values()) <= most, sizes
+    assert not [file for file in sizes if "/docs.json" in file or "offline" in file], "only for those who search, or keep the site"
+
+
+@pytest.mark.parametrize("path", ["en/", "zh/lookup/"])
+def test_the_lookup_is_ready_within_one_round_trip(browser: Browser, compressed: str, path: str) -> None:
+    """All that it needs is asked for before any of it has come: here nothing is answered until all was asked for."""
+    needed = {"site.js", "lookup-page.js", "lookup.js", "index.json"}
+    held: list[Route] = []
+    released = False
+
+    def hold(route: Route) -> None:
+        nonlocal released
+        name = route.request.url.rpartition("/")[2]
+        needed.discard(name)
+        if name and not released:
+            held.append(route)
+        else:
+            route.continue_()
+        if not needed and not released:
+            released = True
+            for one in held:
+                one.continue_()
+
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.route("**/*", hold)
+        page.goto(f"{compressed}{path}", wait_until="commit")
+        page.locator("form[data-lookup][data-started]").wait_for(timeout=20_000)
+    assert not needed

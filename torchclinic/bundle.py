@@ -1,0 +1,47 @@
+"""The site opened from a folder: its modules, its index and its search as plain scripts, which browsers load from there too."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+MODULES = ("lookup.js", "lookup-page.js", "lookup-worker.js", "filter.js", "site.js")
+LAZY_SEARCH = "javascripts/workers/lazy-search.js"
+_IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
+_DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
+
+
+def write(out: Path, template: Path) -> None:
+    """Write the scripts of one language into the assets of its built site, and the search index as a script, which Material then asks for.
+
+    Args:
+        template: docs/root/file.js.
+    """
+    assets, search = out / "assets", out / "search"
+    modules = [module((assets / name).read_text(encoding="utf-8"), name) for name in (*MODULES, LAZY_SEARCH)]
+    text = template.read_text(encoding="utf-8").replace("{modules}", "\n".join(modules)).replace("{index}", (assets / "index.json").read_text(encoding="utf-8"))
+    (assets / "file.js").write_text(text, encoding="utf-8")
+    (search / "search_index.js").write_text(f"var __index={(search / 'search_index.json').read_text(encoding='utf-8')}", encoding="utf-8")
+    (worker,) = (assets / "javascripts" / "workers").glob("search.*.min.js")
+    # No parent: Material would look there for a helper of its own for this very case, which is not here.
+    searcher = f"(self,addEventListener,postMessage,importScripts,parent)=>{{{worker.read_text(encoding='utf-8').partition('//# sourceMappingURL')[0]}}}"
+    docs = (search / "docs.json").read_text(encoding="utf-8")
+    (assets / "file-search.js").write_text(f"torchClinicSearch({docs},{searcher})\n", encoding="utf-8")
+
+
+def module(source: str, name: str) -> str:
+    """A module as an entry of file.js: a function that gives what it exports.
+
+    >>> print(module('import { a } from "./b.js";\\nexport const c = a(import.meta.url);', "d.js"))
+    "d.js": (here, self, importScripts) => {
+    const { a } = use("b.js");
+    const c = a(here);
+    return { c };
+    },
+    """
+    exported = ", ".join(_EXPORT.findall(source))
+    source = _IMPORT.sub(r'const \1 = use("\2");', _EXPORT.sub("", source))
+    source = _DYNAMIC.sub(r'Promise.resolve(use("\1"))', source).replace("import.meta.url", "here")
+    return f"{json.dumps(name.rpartition('/')[2])}: (here, self, importScripts) => {{\n{source}\nreturn {{ {exported} }};\n}},"
