@@ -63,11 +63,9 @@
 
   /** In place of importScripts: Material's search worker, which adds its listener to the `self` that it is given. */
   function startSearch(self) {
-    const stemmers = (...names) => {
-      window.lunr = self.lunr;
-      return Promise.all(names.map((name) => script(new URL(name, new URL("assets/javascripts/workers/", base)))));
-    };
+    const stemmers = (...names) => Promise.all(names.map((name) => script(new URL(name, new URL("assets/javascripts/workers/", base)))));
     search.worker(self, (...given) => self.addEventListener(...given), (message) => self.postMessage(message), stemmers);
+    window.lunr = self.lunr; // it and the stemmers look for it among the globals
   }
 
   const follow = (event) => {

@@ -8,7 +8,6 @@ const LIST = "offline.json";
 const AT_ONCE = 8;
 
 const address = (path) => new URL(path, self.registration.scope).href;
-const own = () => caches.open(PREFIX + DIGEST);
 
 self.addEventListener("install", (event) => event.waitUntil(keep()));
 self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
@@ -26,7 +25,7 @@ async function get(path, digest) {
 }
 
 async function keep() {
-  const cache = await own();
+  const cache = await caches.open(PREFIX + DIGEST);
   const list = await get(LIST, DIGEST);
   const { files } = await list.clone().json();
   const before = await previous();
@@ -67,18 +66,19 @@ async function takeOver() {
 }
 
 async function answer(request) {
-  const cache = await own();
+  // `open` would make the cache anew where the reader has just removed it.
+  const match = (url) => caches.match(url, { cacheName: PREFIX + DIGEST });
   const url = new URL(request.url);
   const path = url.pathname.replace(/\/index\.html$/, "/");
-  const found = await cache.match(url.origin + path);
+  const found = await match(url.origin + path);
   // A new one has the address asked for: a worker reads what stands behind the `?` in its own.
   if (found) return url.search ? new Response(found.body, found) : found;
   // As hosts do.
-  if (await cache.match(`${url.origin}${path}/`)) return Response.redirect(`${url.origin}${path}/`);
+  if (await match(`${url.origin}${path}/`)) return Response.redirect(`${url.origin}${path}/`);
   try {
     return await fetch(request); // what this build does not have: a page of a newer one, perhaps
   } catch (error) {
-    const missing = request.mode === "navigate" && (await cache.match(address("404.html")));
+    const missing = request.mode === "navigate" && (await match(address("404.html")));
     if (!missing) throw error;
     return new Response(missing.body, { status: 404, headers: missing.headers });
   }
