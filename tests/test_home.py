@@ -53,7 +53,7 @@ def test_an_unknown_stem_among_the_most_met_is_a_problem(project: Path) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_causes_are_compared_before_they_are_told(clinic: Catalogue, language: str) -> None:
-    """A page with several causes compares them itself, in a table or a list, or gets links to them."""
+    """A page with several causes leads to them itself, from a table as a rule, or gets links to them."""
     for symptom in (one for one in clinic.symptoms.values() if language in one.pages):
         intro = render.symptom_page(clinic, symptom, language).partition(" {#causes}\n")[2].partition("\n### ")[0]
         links = re.findall(r"\]\(#([a-z0-9-]+)\)", intro)
@@ -61,7 +61,7 @@ def test_causes_are_compared_before_they_are_told(clinic: Catalogue, language: s
         if 'class="tc-causes"' in intro:
             assert len(names) > 1 and links[-len(names) :] == names, symptom.id
         else:
-            assert len(names) < 2 or re.search(r"^(\||[-*] |\d+\. )", intro, re.MULTILINE), symptom.id
+            assert len(names) < 2 or set(names) & set(links), symptom.id
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -85,11 +85,11 @@ def _yours(made: pages.Page, language: str) -> list[str]:
 
 
 def _causes(made: pages.Page, language: str) -> list[str]:
-    """Links to the causes of a page that has several, unless its own text compares them in a table or a list."""
+    """Links to the causes of a page that has several, unless its own text leads to them, as a table does."""
     text = made.sections["causes"].text if "causes" in made.sections else ""
     found = [heading for line in text.splitlines() if (heading := _CAUSE.match(line))]
-    own = re.search(r"^ *(?:\||[-*] |\d+\. )", text.partition("\n### ")[0], re.MULTILINE)
-    if len(found) < 2 or own:
+    before = text.partition("\n### ")[0]
+    if len(found) < 2 or any(f"](#{heading[2]})" in before for heading in found):
         return []
     return block("tc-causes", "\n".join(f"- [{heading[1]}](#{heading[2]})" for heading in found)).splitlines()
 

@@ -135,6 +135,7 @@ class Site:
 
     def finish(self, out: Path, base: str) -> None:
         """After MkDocs: write the lookup's index, what machines read and the redirects; shrink the search index, give every page the policy."""
+        shutil.rmtree(out / "notebook", ignore_errors=True)  # nbconvert's templates, which MkDocs takes for files of the theme
         machines.write_language(self.catalogue, out, self.language, base)
         titles = {made.id: made.title(self.language) for made in (*self.catalogue.symptoms.values(), *self.catalogue.tips.values())}
         redirects.write(self.catalogue.redirects, titles, out, self.language, machines.address(base, self.language))
