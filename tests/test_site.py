@@ -269,7 +269,7 @@ def test_injected_faults_are_named(loaded: catalogue.Catalogue) -> None:
 
 
 def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
-    """What runs on two releases printed, in turn, is dated; what only one of two breaks tells of is not."""
+    """A wording that some releases print and others do not is dated by the runs."""
     symptom = loaded.symptoms[STEM]
     entries = [
         {"text": "old words about <tensor> number {n:int} here", "exception": "TypeError", "sample": "x", "device": "cuda"},
@@ -277,17 +277,29 @@ def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
         {"text": "words of another break altogether", "exception": "RuntimeError"},
     ]
     symptom.snippet.wordings = [made for entry in entries if (made := make_wording(entry, symptom.snippet.file, 1, loaded.problems))]
+    other = ("RuntimeError", "words of another break altogether")
     loaded.evidence = []
-    for torch, exception, message in (
-        ("2.1.0", "RuntimeError", "new words about a tensor of size 3 and 4, 5!"),
-        ("1.8.0", "TypeError", "old words about <tensor> number 7 here"),
-        ("2.10.0", "RuntimeError", "new words about a tensor of size 8 and 4, 5!"),
+    for torch, device, first, second in (
+        ("2.1.0", "cpu", ("RuntimeError", "new words about a tensor of size 3 and 4, 5!"), other),
+        ("1.8.0", "cpu", ("TypeError", "old words about <tensor> number 7 here"), other),
+        ("2.10.0", "cpu", ("RuntimeError", "new words about a tensor of size 8 and 4, 5!"), ("RuntimeError", "new words about a tensor of size 1 and 2!")),
+        ("2.11.0", "cuda", ("TypeError", "old words about <tensor> number 7 here"), other),  # of another device, which says nothing of releases
     ):
-        cells = {"break before-the-loop": {"outcome": "passed", "exception": exception, "message": message, "traceback": "", "seconds": 1.0}}
-        loaded.evidence.append(
-            Evidence(torch, "cpu", "CPU", "", {STEM: {"hash": symptom.snippet.hash, "date": "2026-11-02", "python": "3.12", "cells": cells}})
-        )
-    assert {text[:3]: span for text, span in changes.spans(loaded, symptom).items()} == {"old": changes.Span("", "1.8.0"), "new": changes.Span("2.1.0", "")}
+        cells = {
+            name: {"outcome": "passed", "exception": exception, "message": message, "traceback": "", "seconds": 1.0}
+            for name, (exception, message) in (("break before-the-loop", first), ("break carried-state", second))
+        }
+        entry = {"hash": symptom.snippet.hash, "date": "2026-11-02", "python": "3.12", "cells": cells}
+        loaded.evidence.append(Evidence(torch, device, "CPU" if device == "cpu" else "NVIDIA H200", "", {STEM: entry}))
+    assert {text[:3]: span for text, span in changes.spans(loaded, symptom).items()} == {
+        "old": changes.Span("", "1.8.0"),
+        "new": changes.Span("2.1.0", ""),
+        "wor": changes.Span("", "2.1.0"),
+    }
+    # A wording that one break prints everywhere is not dated by another break.
+    for record in loaded.evidence:
+        record.symptoms[STEM]["cells"]["break shared-output"] = {"outcome": "passed", "exception": other[0], "message": other[1], "seconds": 1.0}
+    assert entries[2]["text"] not in changes.spans(loaded, symptom)
     current, older = render.wordings(loaded, symptom, "zh").split("<details")
     assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（2.1.0 起见到）" in current
     assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（见到 1.8.0 为止，CUDA 上）" in older

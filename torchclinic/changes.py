@@ -48,27 +48,25 @@ class Span:
 
 
 def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
-    """Of each wording that some releases print and others do not (by its text): when. Nothing is known of releases that were not run."""
-    table = None
-    found: dict[str, Span] = {}
+    """Of each wording that some releases print and others do not (by its text): when. Only runs on the CPU are compared: a GPU prints other words.
+
+    Nothing is known of releases that were not run.
+    """
+    breaks = [cell for cell in symptom.snippet.runs if cell.kind == "break"]
+    if all(len(printed(catalogue, symptom, cell.name)) < 2 for cell in breaks):
+        return {}
+    table = index.build(catalogue)
+    names = {index.shown(wording): wording.text for wording in symptom.snippet.wordings}
     shown: dict[str, set[str]] = {}
     ran: dict[str, set[str]] = {}
-    names = {index.shown(wording): wording.text for wording in symptom.snippet.wordings}
-    for cell in symptom.snippet.runs:
-        if cell.kind != "break" or len(printed(catalogue, symptom, cell.name)) < 2:
-            continue
-        table = table or index.build(catalogue)
-        on: dict[str, set[str]] = {}
-        releases = set()
-        for record in catalogue.evidence:
-            if text := message(record, symptom, cell.name):
-                releases.add(record.torch)
-                for hit in lookup.lookup(table, text)["hits"]:
-                    if hit["symptom"] == symptom.stem:
-                        on.setdefault(names[hit["wording"]], set()).add(record.torch)
-        for text, these in on.items():
-            shown.setdefault(text, set()).update(these)
-            ran.setdefault(text, set()).update(releases)
+    for cell in breaks:
+        texts = {record.torch: text for record in catalogue.evidence if record.device == "cpu" and (text := message(record, symptom, cell.name))}
+        for torch, text in texts.items():
+            for hit in lookup.lookup(table, text)["hits"]:
+                if hit["symptom"] == symptom.stem:
+                    shown.setdefault(names[hit["wording"]], set()).add(torch)
+                    ran.setdefault(names[hit["wording"]], set()).update(texts)
+    found: dict[str, Span] = {}
     for text, these in shown.items():
         first, last = min(these, key=release), max(these, key=release)
         span = Span(

@@ -198,7 +198,7 @@ def test_from_a_folder(address: str, site_folder: Path, context: BrowserContext,
     page.locator("#tc-filter").fill("mat1 multiplied")
     expect(page.locator(".tc-index li:visible").first).to_contain_text("mat1 and mat2")
     page.goto(f"{root}/{language}/about/index.html")
-    assert "/memory/" in search(page, {"en": "out of memory", "zh": "爆显存"}[language])
+    assert "/memory/cuda-oom/" in search(page, {"en": "CUDA out of memory", "zh": "爆显存"}[language])
     page.locator(".md-search-result__link").first.click()
     page.wait_for_url(f"{root}/{language}/**/index.html**")
     assert page.locator("h1").is_visible()
