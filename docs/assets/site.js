@@ -1,5 +1,5 @@
-// What every page runs: the link to the other language, and the lookup where there is one. `document$` is Material's: it also tells of pages
-// that instant navigation has put in place of this one.
+// What every page runs: the link to the other language, buttons that copy, and the lookup where there is one. Material's script, by far the
+// heaviest, waits until the reader does anything (`onFirstAction`).
 
 /** The header outlives a navigation, so its link must follow. */
 function followLanguage() {
@@ -31,6 +31,46 @@ function reachScrollable() {
   for (const block of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap")) {
     if (block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight) block.tabIndex = 0;
   }
+}
+
+/** A button on each block of code. Material's own would come too late for whoever opens a page to copy its fix. */
+function addCopyButtons() {
+  const { translations } = JSON.parse(document.getElementById("__config").textContent);
+  for (const code of document.querySelectorAll(".highlight:not(.tc-diff) > pre:not(:has(> nav)) > code")) {
+    const button = document.createElement("button");
+    button.className = "md-code__button";
+    button.type = "button";
+    button.title = translations["clipboard.copy"];
+    button.dataset.mdType = "copy";
+    button.onclick = async () => {
+      await copy(code);
+      say(translations["clipboard.copied"]);
+    };
+    const place = document.createElement("nav");
+    place.className = "md-code__nav";
+    place.append(button);
+    code.before(place);
+  }
+}
+
+async function copy(code) {
+  try {
+    await navigator.clipboard.writeText(code.innerText.trimEnd());
+  } catch {
+    getSelection().selectAllChildren(code); // an address without https has no clipboard
+    document.execCommand("copy");
+  }
+}
+
+let silence;
+/** For a moment, in the corner that Material has for this. */
+function say(text) {
+  const dialog = document.querySelector("[data-md-component=dialog]");
+  dialog.setAttribute("role", "status");
+  dialog.firstElementChild.textContent = text;
+  dialog.classList.add("md-dialog--active");
+  clearTimeout(silence);
+  silence = setTimeout(() => dialog.classList.remove("md-dialog--active"), 2000);
 }
 
 /** Offline use, for readers who asked for it, and where they may ask. */
@@ -119,35 +159,48 @@ function everyPage() {
   followLanguage();
   startLookup();
   startFilter();
-  reachScrollable();
+  addCopyButtons();
+  requestAnimationFrame(() => setTimeout(reachScrollable)); // measures what has been laid out by then
   startOffline();
 }
 
-/** A notebook page leaves Material's script, half of its weight, until its reader does anything: search, copy and the rest are there by then. */
+/** A page is there to be read, and Material's script holds a phone up for a second: it comes when its reader does anything. */
 function onFirstAction(load) {
   const types = ["pointerover", "pointerdown", "keydown", "focusin", "scroll"];
-  const act = () => {
+  const act = (event) => {
     for (const type of types) removeEventListener(type, act, true);
-    load();
+    load(event);
   };
   for (const type of types) addEventListener(type, act, true);
 }
 
-const later = document.querySelector("script[data-tc-later]");
-if (window.document$ || !later) window.document$.subscribe(everyPage);
-else {
-  document.documentElement.classList.replace("no-js", "js");
-  everyPage();
-  onFirstAction(() => {
-    const script = document.createElement("script");
-    script.src = later.src;
-    script.onload = () => {
-      document.dispatchEvent(new Event("DOMContentLoaded")); // Material waits for it, and it is long past
-      window.document$.subscribe(everyPage);
-    };
-    document.head.append(script);
-  });
+/** What the reader did before the script had come is done again for it: a key such as `/`, another choice of colours. */
+function loadMaterial(first) {
+  let chosen = null;
+  const choose = (event) => {
+    if (event.target.matches?.("[data-md-component=palette] input")) chosen = event.target;
+  };
+  document.addEventListener("change", choose);
+  const script = document.createElement("script");
+  script.src = document.querySelector("script[data-tc-later]").src;
+  script.onload = () => {
+    document.removeEventListener("change", choose);
+    document.dispatchEvent(new Event("DOMContentLoaded")); // Material waits for it, and it is long past
+    // Tells of this page, which it has changed a little, and then of each that instant navigation puts in its place.
+    let next = reachScrollable;
+    window.document$.subscribe(() => {
+      next();
+      next = everyPage;
+    });
+    chosen?.dispatchEvent(new Event("change", { bubbles: true }));
+    if (first.type === "keydown" && first.target === document.body) document.body.dispatchEvent(new KeyboardEvent("keydown", first));
+  };
+  document.head.append(script);
 }
+
+document.documentElement.classList.replace("no-js", "js");
+everyPage();
+onFirstAction(loadMaterial);
 window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);
 document.addEventListener("change", reachScrollable); // a tab was opened

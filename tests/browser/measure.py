@@ -46,6 +46,12 @@ PAGES = {
     "search": "#search",
 }
 AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+#: Rows far off the screen have the size that the browser guessed until someone scrolls there: they are judged as they are then.
+SHOW_ALL = """() => {
+    const rule = new CSSStyleSheet();
+    rule.replaceSync("* { content-visibility: visible !important }");
+    document.adoptedStyleSheets.push(rule);
+}"""
 SCHEMES = ("light", "dark")
 WIDTHS = {390: 844, 1280: 900}
 #: Most kilobytes (1000 bytes), compressed, of a page with all that it loads by itself. The page chosen is one of the longest.
@@ -149,8 +155,9 @@ def axe(browser: Browser, address: str, views: Iterable[tuple[str, str, int]]) -
             )
             open_page(page, address, f"{language}/{path}")
             page.evaluate(source)
+            page.evaluate(SHOW_ALL)
             for scheme in schemes:
-                page.mouse.move(1, 400)  # a notebook page follows the scheme when its reader does anything
+                page.mouse.move(1, 400)  # Material's script comes when the reader does anything, and follows the scheme
                 page.wait_for_function("() => window.document$")
                 page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
                 page.wait_for_function("scheme => document.body.dataset.mdColorScheme === scheme", arg={"light": "default", "dark": "slate"}[scheme])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from .test_browser import TRACEBACK
 
@@ -86,8 +86,6 @@ def test_the_copy_button_covers_no_code(browser: Browser, address: str, width: i
     page = context.new_page()
     for path in ("en/shapes/matmul-shapes/", "zh/notebooks/shapes/matmul-shapes/", "en/tips/nn/training-loop/", "en/lookup/"):
         page.goto(f"{address}{path}")
-        page.mouse.move(20, 400)  # a notebook page has its buttons when its reader does anything
-        page.keyboard.press("Shift")
         page.wait_for_selector(".md-code__button", state="attached")
         covered = page.evaluate(
             """() => [...document.querySelectorAll(".md-code__button")].filter((button) => {
@@ -142,4 +140,62 @@ def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, path: 
     page.goto(f"{address}{path}")
     page.wait_for_timeout(700)
     assert page.evaluate("() => window.shift") < 0.02  # 0.1 counts as good
+    context.close()
+
+
+def heavy(page: Page) -> bool:
+    return page.evaluate("() => Boolean(window.document$)")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_whole_before_materials_script_comes(browser: Browser, address: str, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}en/shapes/matmul-shapes/")
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", {"light": "default", "dark": "slate"}[scheme])
+    expect(page.locator("[data-md-component=palette] label:visible")).to_have_count(1)
+    buttons = page.locator(f"{FIX} .md-code__button")
+    expect(buttons.first).to_be_visible()
+    buttons.first.evaluate("button => button.click()")  # no pointer moves
+    expect(page.locator(".md-dialog")).to_have_text("Copied to clipboard")
+    assert "assert" in page.evaluate("() => navigator.clipboard.readText()")
+    assert not heavy(page)
+    page.mouse.move(20, 400)
+    page.wait_for_function("() => window.document$")
+    assert page.locator(".highlight:not(.tc-diff) > pre").count() == page.locator(".md-code__button").count()
+    context.close()
+
+
+def test_what_is_done_while_materials_script_comes_is_not_lost(browser: Browser, address: str) -> None:
+    context = browser.new_context(color_scheme="light")
+    page = context.new_page()
+    held: list[Route] = []
+    page.route("**/bundle.*.js", lambda route: held.append(route))
+    page.goto(f"{address}en/shapes/matmul-shapes/")
+    page.keyboard.press("/")
+    page.locator("[data-md-component=palette] label:visible").click()
+    page.locator("[data-md-component=palette] label").nth(1).evaluate("label => label.click()")
+    assert len(held) == 1 and not heavy(page)
+    held.pop().continue_()
+    page.wait_for_function("() => window.document$")
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")  # before anything is done
+    assert not heavy(page)
+    page.keyboard.press("/")
+    held.pop().continue_()
+    expect(page.locator(".md-search__input")).to_be_focused()
+    context.close()
+
+
+def test_without_a_clipboard_the_code_is_selected(browser: Browser, address: str) -> None:
+    """A site that is served without https has none."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.goto(f"{address}en/shapes/matmul-shapes/")
+    page.locator(f"{FIX} .md-code__button").first.click()
+    code = page.locator(f"{FIX} pre > code").first
+    assert page.evaluate("() => getSelection().toString()").strip() == code.inner_text().strip()
     context.close()
