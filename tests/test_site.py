@@ -176,7 +176,7 @@ def test_every_inline_script_is_in_the_policy_and_nothing_is_loaded_from_elsewhe
             assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy[1]
         assert not re.search(r"<style|\sstyle=|\son(click|load|error)=", text), file
         assert not re.search(r'(?:src=|<link[^>]*rel="(?:stylesheet|icon|preconnect)"[^>]*href=)"(?:https?:)?//', text), file
-    assert len(policies) == 2, "one policy a language: instant navigation keeps the first page's"
+    assert len(policies) == 2, "one policy a language"
 
 
 def test_site_is_replaced_as_a_whole(built: Path) -> None:

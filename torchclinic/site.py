@@ -170,11 +170,7 @@ def lighter(page: str) -> str:
 
 
 def secure(files: Iterable[Path]) -> None:
-    """Give pages one and the same content security policy.
-
-    The same for all, because instant navigation keeps the first page's head and adds what differs: a second policy would not replace
-    the first but narrow it.
-    """
+    """Give pages one and the same content security policy: a host may send it as a header, too."""
     texts = {file: slim.tight(file.read_text(encoding="utf-8")) for file in files}
     scripts = {script for text in texts.values() for script in _INLINE.findall(text)}
     hashes = sorted(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)

@@ -2,7 +2,6 @@
 // service worker is registered, and nothing is fetched ahead. The work is done by sw.js at the site's root.
 
 const SCOPE = new URL("../../", import.meta.url);
-const HOUR = 3_600_000;
 const TEXT = {
   en: {
     keep: "Keep this site for offline use",
@@ -117,22 +116,15 @@ function ask(registration) {
 }
 
 let watched = null;
-let asked = 0;
 
 function watch(registration) {
-  if (watched !== registration) {
-    watched = registration;
-    ask(registration);
-    registration.addEventListener("updatefound", () => {
-      const worker = registration.installing;
-      worker?.addEventListener("statechange", () => registration.waiting && ask(registration));
-    });
-  }
-  // The browser looks for a newer worker when a page is loaded; instant navigation loads none.
-  if (Date.now() - asked > HOUR) {
-    asked = Date.now();
-    registration.update().catch(() => {}); // no network, which is what it is for
-  }
+  if (watched === registration) return;
+  watched = registration;
+  ask(registration);
+  registration.addEventListener("updatefound", () => {
+    const worker = registration.installing;
+    worker?.addEventListener("statechange", () => registration.waiting && ask(registration));
+  });
 }
 
 /** For each page: the button where the page has a place for it, and the question whether to update. */

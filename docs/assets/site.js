@@ -1,15 +1,10 @@
 // What every page runs: the link to the other language, buttons that copy, and the lookup where there is one. Material's script, by far the
 // heaviest, waits until the reader does anything (`onFirstAction`).
 
-/** The header outlives a navigation, so its link must follow. */
+/** The other language shows the reader's own values as well, and what was typed. */
 function followLanguage() {
   const link = document.querySelector("[data-tc-language]");
-  if (!link) return;
-  const own = new URL("..", import.meta.url); // this file lies in <language>/assets/
-  const page = location.pathname.startsWith(own.pathname) ? location.pathname.slice(own.pathname.length) : "";
-  const other = new URL(`../${link.hreflang}/${page}`, own);
-  other.hash = location.hash;
-  link.href = other.href;
+  if (link) link.hash = location.hash;
 }
 
 async function startLookup() {
@@ -153,17 +148,6 @@ function offerLookup(event) {
   offer.href = `${new URL("../lookup/", import.meta.url).href}#q=${encodeURIComponent(text.slice(-20_000))}`;
 }
 
-function everyPage() {
-  showValues();
-  showOthers();
-  followLanguage();
-  startLookup();
-  startFilter();
-  addCopyButtons();
-  requestAnimationFrame(() => setTimeout(reachScrollable)); // measures what has been laid out by then
-  startOffline();
-}
-
 /** A page is there to be read, and Material's script holds a phone up for a second: it comes when its reader does anything. */
 function onFirstAction(load) {
   const types = ["pointerover", "pointerdown", "keydown", "focusin", "scroll"];
@@ -186,12 +170,7 @@ function loadMaterial(first) {
   script.onload = () => {
     document.removeEventListener("change", choose);
     document.dispatchEvent(new Event("DOMContentLoaded")); // Material waits for it, and it is long past
-    // Tells of this page, which it has changed a little, and then of each that instant navigation puts in its place.
-    let next = reachScrollable;
-    window.document$.subscribe(() => {
-      next();
-      next = everyPage;
-    });
+    reachScrollable(); // it puts tables in boxes
     chosen?.dispatchEvent(new Event("change", { bubbles: true }));
     if (first.type === "keydown" && first.target === document.body) document.body.dispatchEvent(new KeyboardEvent("keydown", first));
   };
@@ -199,7 +178,14 @@ function loadMaterial(first) {
 }
 
 document.documentElement.classList.replace("no-js", "js");
-everyPage();
+showValues();
+showOthers();
+followLanguage();
+startLookup();
+startFilter();
+addCopyButtons();
+requestAnimationFrame(() => setTimeout(reachScrollable)); // measures what has been laid out by then
+startOffline();
 onFirstAction(loadMaterial);
 window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);

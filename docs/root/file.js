@@ -3,12 +3,6 @@
 {
   const base = new URL("..", document.currentScript.src); // <language>/
   const INDEX = {index};
-  const config = document.querySelector("#__config");
-  const settings = JSON.parse(config.textContent);
-  // Instant navigation fetches, and Material's other parts would wait for it.
-  settings.features = settings.features.filter((name) => !name.startsWith("navigation.instant"));
-  config.textContent = JSON.stringify(settings);
-
   const reply = (data) => ({ ok: true, json: async () => data });
   let search = null; // the texts to be searched, and Material's search worker as a function
 
