@@ -48,20 +48,7 @@ def test_an_unknown_stem_among_the_most_met_is_a_problem(project: Path) -> None:
     assert len(found.problems) == 1 and "often.yml" in str(found.problems[0]) and "`lost` is the stem of no symptom" in str(found.problems[0])
 
 
-# ---- a symptom's causes, and what comes after them
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_causes_are_compared_before_they_are_told(clinic: Catalogue, language: str) -> None:
-    """A page with several causes leads to them itself, from a table as a rule, or gets links to them."""
-    for symptom in (one for one in clinic.symptoms.values() if language in one.pages):
-        intro = render.symptom_page(clinic, symptom, language).partition(" {#causes}\n")[2].partition("\n### ")[0]
-        links = re.findall(r"\]\(#([a-z0-9-]+)\)", intro)
-        names = [name for name, _ in symptom.pages[language].cases]
-        if 'class="tc-causes"' in intro:
-            assert len(names) > 1 and links[-len(names) :] == names, symptom.id
-        else:
-            assert len(names) < 2 or set(names) & set(links), symptom.id
+# ---- what comes after the causes
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -28,7 +28,6 @@ HEAD, TAIL = 12, 28
 #: Lines of set-up that are shown again with every case.
 LONG_SETUP = 15
 DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
-_CAUSE = re.compile(r"### (.*?) \{#([a-z0-9-]+)\}$")
 _GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 
 
@@ -39,7 +38,6 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
-    causes = _causes(made, language)
     lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
     for line in made.body.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
@@ -50,9 +48,6 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
                 lines += [*_next(catalogue, symptom, language), ""]
             lines.append(f"{line} {{#{by_heading[line]}}}")
         else:
-            if causes and _CAUSE.match(line):
-                lines += [*causes, ""]
-                causes = []
             lines.append(line)
     ending = [
         *_further(catalogue, symptom, language),
@@ -82,16 +77,6 @@ def _yours(made: pages.Page, language: str) -> list[str]:
         return []
     sentences = html.escape(json.dumps(made.diagnoses, ensure_ascii=False))
     return [f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" hidden><p class="tc-note">{LABELS[language]["yours"]}</p><p></p></div>', ""]
-
-
-def _causes(made: pages.Page, language: str) -> list[str]:
-    """Links to the causes of a page that has several, unless its own text leads to them, as a table does."""
-    text = made.sections["causes"].text if "causes" in made.sections else ""
-    found = [heading for line in text.splitlines() if (heading := _CAUSE.match(line))]
-    before = text.partition("\n### ")[0]
-    if len(found) < 2 or any(f"](#{heading[2]})" in before for heading in found):
-        return []
-    return block("tc-causes", "\n".join(f"- [{heading[1]}](#{heading[2]})" for heading in found)).splitlines()
 
 
 def _next(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:

@@ -67,11 +67,12 @@ def new(root: Path, name: str) -> list[str]:
 def _page(language: str) -> str:
     title = {"en": "What the reader sees, in plain words", "zh": "用一句话说出读者看到的现象"}[language]
     summary = {"en": "One line: what it is and what to change.", "zh": "一句话：报错是什么，改哪里。"}[language]
+    table = {"en": "| If you see this | do that |", "zh": "| 看到这个 | 就这样做 |"}[language]
     bodies = {
         "see": "{{ wordings }}",
         "fix": "{{ case main-cause }}",
         "why": "…",
-        "causes": "### … {#main-cause}\n\n{{ check main-cause }}",
+        "causes": f"{table}\n| --- | --- |\n| … | […](#main-cause) |\n\n### … {{#main-cause}}\n\n{{{{ check main-cause }}}}",
         "cost": "…",
         "more": "…",
     }

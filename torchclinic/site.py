@@ -34,7 +34,7 @@ SITE_URL = "http://127.0.0.1:8000/"
 CATALOGUE = "TORCHCLINIC_CATALOGUE"
 #: Environment variable: sources of the pages to make, such as `en/lookup.md`, one a line; all if it is not set.
 ONLY = "TORCHCLINIC_ONLY"
-ASSETS = {".js", ".css", ".svg"}
+ASSETS = {".js", ".css", ".svg", ".png"}
 NOTEBOOKS = "notebooks/"
 #: Scripts that the build completes.
 SCRIPTS = "docs/root"
