@@ -443,3 +443,11 @@ def test_what_belongs_to_more_than_its_pages_is_built_as_a_whole(checkout: Path)
     assert server.pages_of(checkout, [str(checkout / "docs/en/lookup.md")]) == {"en/lookup.md"}
     for name in ("docs/assets/site.css", "vocabulary.yml", "torchclinic/render.py", "docs/en/gone.md"):
         assert server.pages_of(checkout, [str(checkout / "docs/en/lookup.md"), str(checkout / name)]) == set(), name
+
+
+def test_a_changed_style_is_served_at_once(checkout: Path, tmp_path: Path) -> None:
+    style, page = checkout / "docs/assets/site.css", checkout / "docs/en/lookup.md"
+    server.copy_assets(checkout, tmp_path, [str(style), str(page), str(checkout / "docs/assets/gone.svg")])
+    written = sorted(file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*") if file.is_file())
+    assert written == ["en/assets/site.css", "zh/assets/site.css"]
+    assert (tmp_path / "zh/assets/site.css").read_bytes() == style.read_bytes()

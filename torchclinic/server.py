@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,6 +107,7 @@ def serve(root: Path, port: int, open_browser: bool) -> int:
             changed, seen = _after_change(root, seen)
             _stop(running)  # what it builds is out of date
             started = time.monotonic()
+            copy_assets(root, out, changed)
             pages = pages_of(root, changed)
             if pages:
                 running = _start(REFRESH, root, out, address, *sorted(pages))
@@ -138,6 +140,17 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         else:
             process.terminate()
     process.wait()
+
+
+def copy_assets(root: Path, out: Path, changed: list[str]) -> None:
+    """Put styles, scripts and pictures that changed into the built site, as they are: the build that follows makes them lighter."""
+    for name in changed:
+        file = Path(name)
+        if file.is_file() and file.is_relative_to(root / "docs" / "assets"):
+            for language in LANGUAGES:
+                target = out / language / file.relative_to(root / "docs")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target)
 
 
 def pages_of(root: Path, changed: list[str]) -> set[str]:
