@@ -163,6 +163,7 @@ function loadMaterial(first) {
   let chosen = null;
   const choose = (event) => {
     if (event.target.matches?.("[data-md-component=palette] input")) chosen = event.target;
+    if (event.target.id === "__search") document.querySelector(".md-search__input").focus(); // now, or a phone shows no keyboard
   };
   document.addEventListener("change", choose);
   const script = document.createElement("script");

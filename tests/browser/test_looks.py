@@ -189,6 +189,20 @@ def test_what_is_done_while_materials_script_comes_is_not_lost(browser: Browser,
     context.close()
 
 
+def test_a_tap_on_search_brings_the_keyboard(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True)
+    page = context.new_page()
+    held: list[Route] = []
+    page.route("**/bundle.*.js", lambda route: held.append(route))
+    page.goto(f"{address}zh/memory/cuda-oom/")
+    page.locator(".md-header__button[for=__search]").tap()
+    expect(page.locator(".md-search__input")).to_be_focused()  # before the script has come
+    page.keyboard.type("BatchNorm")
+    held.pop().continue_()
+    expect(page.locator(".md-search-result__link").first).to_be_visible()
+    context.close()
+
+
 def test_without_a_clipboard_the_code_is_selected(browser: Browser, address: str) -> None:
     """A site that is served without https has none."""
     context = browser.new_context()
