@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,22 @@ def heavy(page: Page) -> bool:
     return page.evaluate("() => Boolean(window.document$)")
 
 
+def hold_script(page: Page) -> Callable[[], None]:
+    """Keep Material's script back; the result lets the one go that was asked for, as soon as it was."""
+    held: list[Route] = []
+    page.route("**/bundle.*.js", lambda route: held.append(route))
+
+    def release() -> None:
+        for _ in range(200):
+            if held:
+                held.pop().continue_()
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError("the script was not asked for")
+
+    return release
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_is_whole_before_materials_script_comes(browser: Browser, address: str, scheme: str) -> None:
     context = browser.new_context(color_scheme=scheme, permissions=["clipboard-read", "clipboard-write"])
@@ -169,14 +186,13 @@ def test_a_page_is_whole_before_materials_script_comes(browser: Browser, address
 def test_what_is_done_while_materials_script_comes_is_not_lost(browser: Browser, address: str) -> None:
     context = browser.new_context(color_scheme="light")
     page = context.new_page()
-    held: list[Route] = []
-    page.route("**/bundle.*.js", lambda route: held.append(route))
+    release = hold_script(page)
     page.goto(f"{address}en/shapes/matmul-shapes/")
     page.keyboard.press("/")
     page.locator("[data-md-component=palette] label:visible").click()
     page.locator("[data-md-component=palette] label").nth(1).evaluate("label => label.click()")
-    assert len(held) == 1 and not heavy(page)
-    held.pop().continue_()
+    assert not heavy(page)
+    release()
     page.wait_for_function("() => window.document$")
     expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
     page.keyboard.press("Escape")
@@ -184,7 +200,7 @@ def test_what_is_done_while_materials_script_comes_is_not_lost(browser: Browser,
     expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")  # before anything is done
     assert not heavy(page)
     page.keyboard.press("/")
-    held.pop().continue_()
+    release()
     expect(page.locator(".md-search__input")).to_be_focused()
     context.close()
 
@@ -192,13 +208,12 @@ def test_what_is_done_while_materials_script_comes_is_not_lost(browser: Browser,
 def test_a_tap_on_search_brings_the_keyboard(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=PHONE, has_touch=True)
     page = context.new_page()
-    held: list[Route] = []
-    page.route("**/bundle.*.js", lambda route: held.append(route))
+    release = hold_script(page)
     page.goto(f"{address}zh/memory/cuda-oom/")
     page.locator(".md-header__button[for=__search]").tap()
     expect(page.locator(".md-search__input")).to_be_focused()  # before the script has come
     page.keyboard.type("BatchNorm")
-    held.pop().continue_()
+    release()
     expect(page.locator(".md-search-result__link").first).to_be_visible()
     context.close()
 
