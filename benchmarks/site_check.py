@@ -3,7 +3,7 @@
     python benchmarks/site_check.py [axe] [weight] [lighthouse] [--site FOLDER] [--node FOLDER] [--runs 3]
 
 axe         axe-core with the rules of WCAG 2.2 A and AA, on each kind of page, in both languages, both colour schemes and two widths;
-            an error in the console or a request to another host on the way fails as well. The tests run half of these views.
+            an error in the console or a request to another host on the way fails as well. The tests run a quarter of these views.
 weight      compressed bytes until a page is quiet, before search is used; the tests run this too
 lighthouse  mobile; the median of several runs. Performance is judged only if the machine had nothing else to do
 """

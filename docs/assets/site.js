@@ -38,8 +38,7 @@ function addCopyButtons() {
     button.title = translations["clipboard.copy"];
     button.dataset.mdType = "copy";
     button.onclick = async () => {
-      await copy(code);
-      say(translations["clipboard.copied"]);
+      if (await copy(code)) say(translations["clipboard.copied"]);
     };
     const place = document.createElement("nav");
     place.className = "md-code__nav";
@@ -48,12 +47,14 @@ function addCopyButtons() {
   }
 }
 
+/** Whether it was copied; if not, it is at least selected. */
 async function copy(code) {
   try {
     await navigator.clipboard.writeText(code.innerText.trimEnd());
+    return true;
   } catch {
     getSelection().selectAllChildren(code); // an address without https has no clipboard
-    document.execCommand("copy");
+    return document.execCommand("copy");
   }
 }
 
@@ -174,6 +175,10 @@ function loadMaterial(first) {
     reachScrollable(); // it puts tables in boxes
     chosen?.dispatchEvent(new Event("change", { bubbles: true }));
     if (first.type === "keydown" && first.target === document.body) document.body.dispatchEvent(new KeyboardEvent("keydown", first));
+  };
+  script.onerror = () => {
+    document.removeEventListener("change", choose);
+    onFirstAction(loadMaterial); // the network went away: tried again with the next action
   };
   document.head.append(script);
 }
