@@ -132,14 +132,14 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
 def fuzz(session: nox.Session) -> None:
     """200,000 mutations of real pastes to both matchers; any difference fails."""
     install(session, "run", "test")
-    session.run("python", "benchmarks/fuzz.py", *session.posargs)
+    session.run("python", "tests/benchmarks/fuzz.py", *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
     """Every number that is reported, as a ratio or a share measured in one run."""
     install(session, "run", "site", "test", "bench")
-    session.run("python", "benchmarks/bench.py", *session.posargs)
+    session.run("python", "tests/benchmarks/bench.py", *session.posargs)
 
 
 @nox.session(name="site-check")
@@ -149,17 +149,17 @@ def site_check(session: nox.Session) -> None:
     folder = session.create_tmp()
     if "lighthouse" in session.posargs or not {"axe", "weight"} & set(session.posargs):
         session.run("npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, NODE, external=True)
-    session.run("python", "benchmarks/site_check.py", "--node", folder, *session.posargs)
+    session.run("python", "tests/benchmarks/site_check.py", "--node", folder, *session.posargs)
 
 
 @nox.session
 def screenshots(session: nox.Session) -> None:
-    """Take screenshots of the site in both languages, schemes and two widths; those that the README shows are written into screenshots/."""
+    """Take screenshots of the site in both languages, schemes and two widths; those that the README shows are written into docs/screenshots/."""
     install(session, "site", "test")
     session.install("-q", "-c", "constraints.txt", "pillow")
     folder = session.create_tmp()
     session.run("pytest", "-q", "tests/browser/test_browser.py", "-k", "scrolls_sideways", env={"SCREENSHOTS": folder})
-    session.run("python", "tests/browser/pictures.py", folder, "screenshots")
+    session.run("python", "tests/browser/pictures.py", folder, "docs/screenshots")
     session.log(f"All of them, to look at: {folder}")
 
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from torchclinic import ROOT, catalogue, index, site
-from torchclinic.catalogue import Catalogue
+from torchclinic import ROOT
+from torchclinic.commands import scaffold
+from torchclinic.content import catalogue
+from torchclinic.content.catalogue import Catalogue
+from torchclinic.site import build
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from making import make_project
@@ -25,7 +28,7 @@ def clinic() -> Catalogue:
 @pytest.fixture(scope="session")
 def table(clinic: Catalogue) -> dict[str, Any]:
     """The index of the whole catalogue."""
-    return index.build(clinic)
+    return clinic.index()
 
 
 @pytest.fixture
@@ -38,10 +41,9 @@ def project(tmp_path: Path) -> Path:
         (root / file).write_text((ROOT / file).read_text(encoding="utf-8").replace("modified-by-inplace.md", "backward-second-time.md"), encoding="utf-8")
     snippet = root / "snippets/autograd/backward-second-time.py"
     snippet.write_text(snippet.read_text(encoding="utf-8").replace("# related: [autograd/modified-by-inplace]\n", ""), encoding="utf-8")
+    (root / "facts").mkdir()
     for name in ("vocabulary.yml", "sources.yml"):
-        shutil.copy(ROOT / name, root)
-    from torchclinic import scaffold
-
+        shutil.copy(ROOT / "facts" / name, root / "facts")
     scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], [], False)
     assert not catalogue.load(root).problems
     return root
@@ -61,5 +63,5 @@ def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = checkout / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(trap), *filter(None, [os.environ.get("PYTHONPATH")])]))
-        assert site.build(checkout, out, site_url="https://example.org/clinic/") == 0
+        assert build.build(checkout, out, site_url="https://example.org/clinic/") == 0
     return out

@@ -8,14 +8,16 @@ import re
 import shutil
 from pathlib import Path
 
-from torchclinic import LANGUAGES, ROOT, catalogue, scaffold
-from torchclinic.evidence import Evidence
+from torchclinic import LANGUAGES, ROOT
+from torchclinic.commands import scaffold
+from torchclinic.content import catalogue
+from torchclinic.content.evidence import Evidence
 
 STEM = "backward-second-time"
 IDENT = f"autograd/{STEM}"
 #: An id that the symptom had once.
 OLD = "autograd/retain-graph"
-SITE_FILES = ("mkdocs.yml", "mkdocs.zh.yml", "mkdocs_hooks.py", "sources.yml", "vocabulary.yml")
+SITE_FILES = ("mkdocs.yml", "mkdocs.zh.yml", "facts/sources.yml", "facts/vocabulary.yml")
 TRACEBACK = """Traceback (most recent call last):
   File "backward-second-time.py", line 31, in <module>
     loss.backward()
@@ -33,8 +35,8 @@ def make_project(root: Path) -> Path:
             (ROOT / name).read_text(encoding="utf-8").replace("modified-by-inplace.md", f"{STEM}.md").replace("# related: [autograd/modified-by-inplace]\n", "")
         )
         (root / name).write_text(text, encoding="utf-8")
-    (root / "redirects.yml").write_text(f"{OLD}: {IDENT}\n", encoding="utf-8")
-    (root / "often.yml").write_text(f"symptoms: [{STEM}]\n", encoding="utf-8")
+    (root / "facts/redirects.yml").write_text(f"{OLD}: {IDENT}\n", encoding="utf-8")
+    (root / "facts/often.yml").write_text(f"symptoms: [{STEM}]\n", encoding="utf-8")
     for name in ("overrides", "docs/assets", "docs/root", "torchclinic"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for language in LANGUAGES:
@@ -46,6 +48,11 @@ def make_project(root: Path) -> Path:
     scaffold.stamp(catalogue.load(root).symptoms[STEM], [], True)
     assert not catalogue.load(root).problems
     return root
+
+
+def copy_of(checkout: Path, target: Path) -> Path:
+    """The checkout without the site that was built in it."""
+    return shutil.copytree(checkout, target, ignore=lambda folder, names: {"site"} if Path(folder) == checkout else set())
 
 
 def record(root: Path) -> None:

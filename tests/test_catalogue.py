@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from torchclinic import ROOT, catalogue, commands, evidence, render
-from torchclinic.catalogue import Catalogue
+from torchclinic import ROOT
+from torchclinic.commands import scaffold
+from torchclinic.content import badge, catalogue, evidence
+from torchclinic.content.catalogue import Catalogue
+from torchclinic.content.problem import BadInput
 
 SNIPPET = "snippets/autograd/backward-second-time.py"
 EN = "docs/en/autograd/backward-second-time.md"
@@ -34,7 +37,7 @@ def test_every_symptom_has_current_cpu_evidence(clinic: Catalogue) -> None:
 
 
 def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
-    """sources.yml has the rows of the documents and no others, and a page answers each."""
+    """facts/sources.yml has the rows of the documents and no others, and a page answers each."""
     lines = (Path(__file__).parent / "data/seed-rows.txt").read_text(encoding="utf-8").splitlines()
     kinds = dict(line.split() for line in lines)
     assert len(kinds) == 220
@@ -80,7 +83,7 @@ def change(old: str, new: str) -> Callable[[str], str]:
         (ZH, change("{{ check running-total }}\n\n", ""), "directives differ"),
         (ZH, change("\uff0c", ","), "half-width punctuation"),
         (ZH, change("  why: ", "  why: 0"), "English `why` has changed"),
-        ("vocabulary.yml", change("gan: {en: GAN, zh: GAN}", "gan: {en: GAN}"), "tag `gan` has no label in `zh`"),
+        ("facts/vocabulary.yml", change("gan: {en: GAN, zh: GAN}", "gan: {en: GAN}"), "tag `gan` has no label in `zh`"),
     ],
 )
 def test_a_broken_rule_is_reported(project: Path, file: str, edit: Callable[[str], str], says: str) -> None:
@@ -88,7 +91,7 @@ def test_a_broken_rule_is_reported(project: Path, file: str, edit: Callable[[str
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
     found = [str(problem) for problem in catalogue.load(project).problems]
     assert any(says in line for line in found), found
-    assert all(line.startswith(("snippets/", "docs/", "vocabulary.yml")) for line in found)
+    assert all(line.startswith(("snippets/", "docs/", "facts/")) for line in found)
 
 
 @pytest.mark.parametrize(("file", "says"), [(SNIPPET, "its snippet is gone"), (EN, "is missing"), (ZH, "is missing")])
@@ -125,17 +128,15 @@ def test_unknown_symptoms_are_named_with_their_neighbours(clinic: Catalogue) -> 
 
 
 def test_new_makes_three_files_and_overwrites_nothing(project: Path) -> None:
-    from torchclinic import scaffold
-
     lines = scaffold.new(project, "nn/made-up")
     assert [line for line in lines if line.startswith("made ")] == ["made snippets/nn/made-up.py", "made docs/en/nn/made-up.md", "made docs/zh/nn/made-up.md"]
     assert "made-up" in catalogue.load(project).symptoms
     for name in ("nn/made-up", "nn/backward-second-time", "nowhere/x", "nn/Bad_Name"):
-        with pytest.raises(commands.BadInput):
+        with pytest.raises(BadInput):
             scaffold.new(project, name)
 
 
 def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
-    assert (ROOT / "evidence/badge.svg").read_text(encoding="utf-8") == render.badge(clinic), "`nox -s verify -- --record` writes it"
+    assert (ROOT / "evidence/badge.svg").read_text(encoding="utf-8") == badge.badge(clinic), "`nox -s verify -- --record` writes it"
     ran = sum(clinic.evidence[0].status(symptom.snippet) in ("passed", "partly") for symptom in clinic.symptoms.values())
-    assert f">{ran} of {len(clinic.symptoms)} symptoms" in render.badge(clinic)
+    assert f">{ran} of {len(clinic.symptoms)} symptoms" in badge.badge(clinic)

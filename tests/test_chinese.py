@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchclinic.chinese import punctuate
+from torchclinic.content.chinese import punctuate
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from making import IDENT, STEM, read, visible
 
-from torchclinic import LANGUAGES, catalogue, home, nearby, render
-from torchclinic.catalogue import Catalogue
+from torchclinic import LANGUAGES
+from torchclinic.content import catalogue, related
+from torchclinic.content.catalogue import Catalogue
+from torchclinic.site import home, symptom_page
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_totals_count_what_ran_and_nothing_else(loaded: Catalogue) -> None:
 
 
 def test_an_unknown_stem_among_the_most_met_is_a_problem(project: Path) -> None:
-    (project / "often.yml").write_text("symptoms: [backward-second-time, lost]\n", encoding="utf-8")
+    (project / "facts/often.yml").write_text("symptoms: [backward-second-time, lost]\n", encoding="utf-8")
     found = catalogue.load(project)
     assert [symptom.stem for symptom in found.often] == [STEM]
     assert len(found.problems) == 1 and "often.yml" in str(found.problems[0]) and "`lost` is the stem of no symptom" in str(found.problems[0])
@@ -60,11 +62,11 @@ def test_after_the_causes_a_page_says_where_to_look_next(built: Path, language: 
 
 def test_candidates_are_other_pages_likeliest_first(clinic: Catalogue) -> None:
     for symptom in clinic.symptoms.values():
-        found = nearby.candidates(clinic, symptom)
-        assert symptom not in found and len({other.stem for other in found}) == len(found) <= nearby.LIMIT
-        above = [other.stem for other in clinic.symptoms.values() if symptom.stem in other.snippet.outranks][: nearby.LIMIT]
+        found = related.candidates(clinic, symptom)
+        assert symptom not in found and len({other.stem for other in found}) == len(found) <= related.LIMIT
+        above = [other.stem for other in clinic.symptoms.values() if symptom.stem in other.snippet.outranks][: related.LIMIT]
         assert [other.stem for other in found[: len(above)]] == above
-    assert nearby.candidates(clinic, clinic.symptoms["device-side-assert"])[0].stem == "label-out-of-range"
+    assert related.candidates(clinic, clinic.symptoms["device-side-assert"])[0].stem == "label-out-of-range"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_candidates_are_other_pages_likeliest_first(clinic: Catalogue) -> None:
 def test_colab_opens_notebooks_of_a_repository_on_github(clinic: Catalogue, built: Path, repository: str, address: str | None) -> None:
     symptom = clinic.symptoms[STEM]
     for language in LANGUAGES:
-        text = render.symptom_page(clinic, symptom, language, repository)
+        text = symptom_page.symptom_page(clinic, symptom, language, repository)
         file = f"{language}/notebooks/{IDENT}/{STEM}.ipynb"
         assert (built / file).is_file(), "the branch holds the files of the site"
         assert f"[Colab]({address}{file})" in text if address else "colab" not in text.lower()

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from torchclinic import catalogue, isolate, verify
+from torchclinic.content import catalogue
+from torchclinic.run import isolate, verify
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -37,7 +38,8 @@ def fixed(folder: Path, fix: str) -> verify.Run:
     file = folder / "project/snippets/autograd/flux.py"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(SNIPPET.format(fix=fix), encoding="utf-8")
-    (folder / "project/vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
+    (folder / "project/facts").mkdir(exist_ok=True)
+    (folder / "project/facts/vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
     made = catalogue.load(folder / "project")
     return verify.execute(made, list(made.symptoms.values()), verify.Machine("0", "", 0, "CPU"))[1]
 

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from torchclinic import ROOT, commands, lookup
-from torchclinic.__main__ import main
-from torchclinic.catalogue import Catalogue
+from torchclinic import ROOT
+from torchclinic.commands.lookup import decode
+from torchclinic.commands.parser import main
+from torchclinic.content.catalogue import Catalogue
+from torchclinic.find import lookup
 
 MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
 
@@ -185,8 +187,8 @@ def test_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 
 def test_decode_knows_powershells_utf16() -> None:
-    assert commands.decode("\ufeffabc".encode("utf-16-le")) in ("abc", "\ufeffabc")
-    assert commands.decode("abcdef".encode("utf-16-le")) == "abcdef"
+    assert decode("\ufeffabc".encode("utf-16-le")) in ("abc", "\ufeffabc")
+    assert decode("abcdef".encode("utf-16-le")) == "abcdef"
 
 
 def test_follow_reports_each_error_once(tmp_path: Path) -> None:

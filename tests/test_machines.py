@@ -12,11 +12,13 @@ from urllib.parse import unquote, urljoin
 import pytest
 from making import IDENT, OLD, STEM, read, visible
 
-from torchclinic import LANGUAGES, catalogue, copies, machines, messages, redirects
-from torchclinic.catalogue import Catalogue
-from torchclinic.known import KnownMessage
-from torchclinic.problem import Problems
-from torchclinic.snippet import make_wording
+from torchclinic import LANGUAGES
+from torchclinic.content import catalogue, redirects
+from torchclinic.content.catalogue import Catalogue
+from torchclinic.content.known import KnownMessage
+from torchclinic.content.problem import Problems
+from torchclinic.content.snippet import make_wording
+from torchclinic.site import machine_readable, markdown_copy, messages, redirect_pages
 
 BASE = "https://example.org/clinic/"
 HOSTILE = "</script><script>alert(1)</script> & \"quoted\" 'text' ]]> <!--"
@@ -66,7 +68,7 @@ def test_the_index_has_its_documented_fields(built: Path) -> None:
 
 
 def test_every_field_is_documented_in_both_languages(clinic: Catalogue) -> None:
-    made = machines.index(clinic, BASE)
+    made = machine_readable.index(clinic, BASE)
     entries = [*made["symptoms"], *made["tips"]]
     fields = {*made, *(name for entry in entries for name in entry), *(name for entry in made["symptoms"] for wording in entry["wordings"] for name in wording)}
     for language in LANGUAGES:
@@ -75,7 +77,7 @@ def test_every_field_is_documented_in_both_languages(clinic: Catalogue) -> None:
 
 
 def test_the_whole_catalogue_is_in_the_index(clinic: Catalogue) -> None:
-    made = json.loads(json.dumps(machines.index(clinic, BASE)))
+    made = json.loads(json.dumps(machine_readable.index(clinic, BASE)))
     assert [entry["id"] for entry in made["symptoms"]] == [symptom.id for symptom in clinic.symptoms.values()]
     assert [entry["id"] for entry in made["tips"]] == [tip.id for tip in clinic.tips.values()]
     for entry in made["symptoms"]:
@@ -88,7 +90,7 @@ def test_the_whole_catalogue_is_in_the_index(clinic: Catalogue) -> None:
 def test_copies_are_plain(clinic: Catalogue) -> None:
     for made in (*clinic.symptoms.values(), *clinic.tips.values()):
         for language in made.pages:
-            text = copies.copy(clinic, made, language, f"{BASE}{language}/")
+            text = markdown_copy.copy(clinic, made, language, f"{BASE}{language}/")
             assert text.startswith("# ") and text.count("```") % 2 == 0
             prose = re.sub(r"`[^`\n]*`", "", re.sub(r"^ *(`{3,})[^\n]*\n.*?^ *\1$|^    [^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE))
             wrong = re.findall(r"^===.*|</?[a-z]+[ >].*|\{ ?[#.:][^}]*\}|\{\{.*|&[a-z]+;|\]\((?!https?://)[^)]*\)", prose, re.MULTILINE)
@@ -104,7 +106,7 @@ def test_a_copy_holds_the_code_as_it_is(loaded: Catalogue) -> None:
         )
         for name, case in symptom.snippet.cases.items()
     }
-    text = copies.copy(loaded, symptom, "en", f"{BASE}en/")
+    text = markdown_copy.copy(loaded, symptom, "en", f"{BASE}en/")
     for case in symptom.snippet.cases.values():
         assert case.cells["fix"].source in text and case.cells["break"].source in text
 
@@ -119,7 +121,7 @@ def test_links_of_a_copy_lead_somewhere(built: Path) -> None:
 def test_llms_txt_names_every_copy(built: Path, clinic: Catalogue) -> None:
     targets = re.findall(r"^- \[.*?\]\((\S+)\): \S", read(built / "llms.txt"), re.MULTILINE)
     assert len(targets) == 2 and all(file_of(built, target).is_file() for target in targets)
-    text = machines.llms(clinic, BASE)
+    text = machine_readable.llms(clinic, BASE)
     for made in (*clinic.symptoms.values(), *clinic.tips.values()):
         assert all(f"({BASE}{language}/{made.id}/index.md): " in text for language in made.pages)
 
@@ -130,7 +132,7 @@ def test_llms_txt_names_every_copy(built: Path, clinic: Catalogue) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_feed(built: Path, language: str) -> None:
     root = ET.fromstring(read(built / language / "feed.xml"))
-    atom = f"{{{machines.ATOM}}}"
+    atom = f"{{{machine_readable.ATOM}}}"
     (entry,) = root.findall(f"{atom}entry")
     assert entry.findtext(f"{atom}updated") == root.findtext(f"{atom}updated") == "2026-11-02T00:00:00Z"
     assert file_of(built, entry.find(f"{atom}link").get("href")).is_file()
@@ -140,14 +142,14 @@ def test_the_feed(built: Path, language: str) -> None:
 def test_the_feed_names_no_day_on_which_other_code_ran(loaded: Catalogue) -> None:
     for record in loaded.evidence:
         record.symptoms[STEM]["hash"] = "0" * 12
-    assert "<entry>" not in machines.feed(loaded, "en", BASE) and machines.ran_on(loaded, loaded.symptoms[STEM]) == ""
+    assert "<entry>" not in machine_readable.feed(loaded, "en", BASE) and machine_readable.ran_on(loaded, loaded.symptoms[STEM]) == ""
 
 
 def test_one_sitemap_of_both_languages(built: Path) -> None:
     urls = ET.fromstring(read(built / "sitemap.xml"))
-    places = [url.findtext(f"{{{machines.SITEMAP}}}loc") for url in urls]
+    places = [url.findtext(f"{{{machine_readable.SITEMAP}}}loc") for url in urls]
     for url in urls:
-        pair = {link.get("hreflang"): link.get("href") for link in url.iter(f"{{{machines.XHTML}}}link")}
+        pair = {link.get("hreflang"): link.get("href") for link in url.iter(f"{{{machine_readable.XHTML}}}link")}
         assert set(pair) == set(LANGUAGES) and set(pair.values()) <= set(places)
     assert len(set(places)) == len(places) and all(file_of(built, place).is_file() for place in places)
     assert f"{BASE}zh/{IDENT}/" in places and not [place for place in places if OLD in place]
@@ -209,7 +211,7 @@ def test_an_old_address_leads_on(built: Path, language: str) -> None:
 def test_a_redirect_that_leads_nowhere_is_a_problem(tmp_path: Path, line: str, says: str) -> None:
     (tmp_path / "redirects.yml").write_text(line + "\n", encoding="utf-8")
     problems = Problems(tmp_path)
-    redirects.read(tmp_path, {IDENT}, problems)
+    redirects.read(tmp_path / "redirects.yml", {IDENT}, problems)
     assert len(problems) == 1 and says in problems[0].message and problems[0].line == line.count("\n") + 1
 
 
@@ -264,15 +266,15 @@ def test_hostile_text_stays_text(hostile: Catalogue, language: str) -> None:
     import markdown
 
     symptom = hostile.symptoms[STEM]
-    article = machines.article(hostile, symptom, language, BASE)
+    article = machine_readable.article(hostile, symptom, language, BASE)
     assert "<" not in article and json.loads(article)["headline"] == HOSTILE
-    root = ET.fromstring(machines.feed(hostile, language, BASE))
-    assert HOSTILE in [element.text for element in root.iter(f"{{{machines.ATOM}}}title")]
-    moved = redirects.page(OLD, IDENT, HOSTILE, language, f'{BASE}"><script>')
+    root = ET.fromstring(machine_readable.feed(hostile, language, BASE))
+    assert HOSTILE in [element.text for element in root.iter(f"{{{machine_readable.ATOM}}}title")]
+    moved = redirect_pages.page(OLD, IDENT, HOSTILE, language, f'{BASE}"><script>')
     assert "<script" not in moved and visible(moved).count("alert(1)") == 2
     for text in (messages.messages_page(hostile, language), messages.exceptions_page(hostile, language)):
         shown = markdown.markdown(text, extensions=["attr_list", "md_in_html"])
         assert "<script" not in shown and "<img" not in shown and "<i>" not in shown
-    assert HOSTILE in json.loads(json.dumps(machines.index(hostile, BASE)))["symptoms"][0]["title"].values()
-    lines = [line for line in machines.llms(hostile, BASE).splitlines() if line.startswith("- [")]
+    assert HOSTILE in json.loads(json.dumps(machine_readable.index(hostile, BASE)))["symptoms"][0]["title"].values()
+    lines = [line for line in machine_readable.llms(hostile, BASE).splitlines() if line.startswith("- [")]
     assert len(lines) == 2 and all("\\]\\]>" in line for line in lines)

@@ -20,7 +20,7 @@ TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--np
 def ddp_train(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """`torchrun --nproc-per-node 2 ddp_train.py` on the CPU; what it printed stands in `output` of the folder."""
     folder.mkdir(exist_ok=True)
-    command = [*TORCHRUN, str(ROOT / "programs/ddp_train.py"), "--epochs", "15"]
+    command = [*TORCHRUN, str(ROOT / "docs/programs/ddp_train.py"), "--epochs", "15"]
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
     with (folder / "errors").open("w") as errors:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)

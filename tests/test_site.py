@@ -13,14 +13,16 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from making import IDENT, OLD, STEM, TRACEBACK, read, visible
+from making import IDENT, OLD, STEM, TRACEBACK, copy_of, read, visible
 
-from torchclinic import LANGUAGES, ROOT, catalogue, changes, chinese, index, notebook, page, render, server, site, slim
-from torchclinic.evidence import Evidence
-from torchclinic.snippet import make_wording
+from torchclinic import LANGUAGES, ROOT
+from torchclinic.content import catalogue, changes, chinese, page
+from torchclinic.content.evidence import Evidence
+from torchclinic.content.snippet import make_wording
+from torchclinic.site import build, evidence_view, markup, minify, notebook, server, symptom_page
 
 
-def symptom_page(built: Path, language: str) -> str:
+def page_of_symptom(built: Path, language: str) -> str:
     return read(built / language / IDENT / "index.html")
 
 
@@ -28,21 +30,21 @@ def symptom_page(built: Path, language: str) -> str:
 
 
 def test_evidence_stands_right_under_the_title(built: Path) -> None:
-    english, chinese_page = (re.sub(r"\s+", " ", visible(symptom_page(built, language).partition("<h1")[2])) for language in LANGUAGES)
+    english, chinese_page = (re.sub(r"\s+", " ", visible(page_of_symptom(built, language).partition("<h1")[2])) for language in LANGUAGES)
     assert "Ran on torch 2.13.0, CPU, 2026-11-02; not run on NVIDIA H200: needs two GPUs." in english[:250]
     assert "2026-11-02 在 torch 2.13.0（CPU）上跑过；没有在 NVIDIA H200 上跑：需要两块 GPU。" in chinese_page[:200]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sections_have_the_same_anchors_in_both_languages(built: Path, language: str) -> None:
-    anchors = re.findall(r'<h2 id="([^"]+)"', symptom_page(built, language))
+    anchors = re.findall(r'<h2 id="([^"]+)"', page_of_symptom(built, language))
     assert anchors == list(page.SECTIONS)
     for case in ("before-the-loop", "carried-state", "shared-output", "running-total"):
-        assert f'<h3 id="{case}"' in symptom_page(built, language)
+        assert f'<h3 id="{case}"' in page_of_symptom(built, language)
 
 
 def test_tabs_of_a_case(built: Path) -> None:
-    text = symptom_page(built, "en")
+    text = page_of_symptom(built, "en")
     labels = re.findall(r'<label for="__tabbed_1_\d">(.*?)</label>', text)
     assert labels == ["Fixed code", "Diff", "Failing code", "Output"]
     blocks = text.partition('<div class="tabbed-content">')[2].split('<div class="tabbed-block">')[1:5]
@@ -55,7 +57,7 @@ def test_tabs_of_a_case(built: Path) -> None:
 
 
 def test_wordings_are_shown_with_their_exception(built: Path) -> None:
-    text = symptom_page(built, "en")
+    text = page_of_symptom(built, "en")
     assert "<b>RuntimeError</b>: Trying to backward through the graph a second time (or directly" in text
     assert re.search(r'<details class="tc-older"><summary>Other wordings \(2\)</summary>.*buffers have already been freed', text)
 
@@ -63,7 +65,7 @@ def test_wordings_are_shown_with_their_exception(built: Path) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_links_of_a_page_lead_somewhere(built: Path, language: str) -> None:
     folder = built / language / IDENT
-    targets = re.findall(r'href="([^"#]+)(?:#[^"]*)?"', symptom_page(built, language))
+    targets = re.findall(r'href="([^"#]+)(?:#[^"]*)?"', page_of_symptom(built, language))
     local = [target for target in targets if "://" not in target]
     missing = [target for target in local if not (folder / target / "index.html").exists() and not (folder / target).is_file()]
     assert not missing
@@ -71,13 +73,13 @@ def test_links_of_a_page_lead_somewhere(built: Path, language: str) -> None:
 
 
 def test_tags_are_localised(built: Path) -> None:
-    assert ">反向传播</a>" in symptom_page(built, "zh") and ">backward</a>" in symptom_page(built, "en")
+    assert ">反向传播</a>" in page_of_symptom(built, "zh") and ">backward</a>" in page_of_symptom(built, "en")
     assert "反向传播" in read(built / "zh" / "tags" / "index.html")
 
 
 def test_a_page_is_light(built: Path) -> None:
     for language in LANGUAGES:
-        assert len(symptom_page(built, language).encode()) < 85_000
+        assert len(page_of_symptom(built, language).encode()) < 85_000
         assert len(read(built / language / "notebooks" / IDENT / "index.html").encode()) < 60_000
 
 
@@ -159,7 +161,7 @@ def test_lookup_page(built: Path, checkout: Path) -> None:
         text = read(built / language / "lookup" / "index.html")
         assert '<label for="tc-paste">' in text and '<textarea id="tc-paste"' in text and 'aria-live="polite"' in text and text.count("data-example") == 3
         assert "<noscript>" in text
-        assert json.loads(read(built / language / "assets" / "index.json")) == index.build(catalogue.load(checkout), (language,))
+        assert json.loads(read(built / language / "assets" / "index.json")) == catalogue.load(checkout).index((language,))
         for name in ("lookup.js", "lookup-page.js", "site.js"):
             assert (built / language / "assets" / name).exists()
 
@@ -190,26 +192,26 @@ def test_site_is_replaced_as_a_whole(built: Path) -> None:
 def broken(checkout: Path, tmp_path: Path) -> Path:
     """The project with a page whose snippet is gone."""
     root = tmp_path / "project"
-    shutil.copytree(checkout, root, ignore=shutil.ignore_patterns("site"))
+    copy_of(checkout, root)
     for language in LANGUAGES:
         shutil.copy(root / f"docs/{language}/{IDENT}.md", root / f"docs/{language}/autograd/lost.md")
     return root
 
 
 def test_a_page_without_its_snippet_fails_the_build(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert site.build(broken, broken / "site") == 1
+    assert build.build(broken, broken / "site") == 1
     told = capsys.readouterr().err
     assert "docs/en/autograd/lost.md: its snippet is gone: there is no snippets/autograd/lost.py" in told and "docs/zh/autograd/lost.md" in told
     assert "nothing was built" in told and not (broken / "site").exists()
 
 
 def test_mkdocs_alone_fails_as_well(broken: Path) -> None:
-    done = site._mkdocs(broken, broken / "out", "en", {}, strict=True)
+    done = build._mkdocs(broken, broken / "out", "en", {}, strict=True)
     assert done.returncode and "its snippet is gone" in done.stdout and "Traceback" not in done.stdout
 
 
 def test_serving_goes_on_and_tells(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert site.build(broken, broken / "site", strict=False) == 0
+    assert build.build(broken, broken / "site", strict=False) == 0
     assert "its snippet is gone" in capsys.readouterr().err
     assert (broken / "site" / "en" / IDENT / "index.html").exists()
 
@@ -223,7 +225,7 @@ def loaded(checkout: Path) -> catalogue.Catalogue:
 
 
 def line(made: catalogue.Catalogue, language: str = "en") -> str:
-    return visible(render.evidence_html(made, made.symptoms[STEM], language))
+    return visible(evidence_view.evidence_html(made, made.symptoms[STEM], language))
 
 
 def test_no_evidence(loaded: catalogue.Catalogue) -> None:
@@ -231,7 +233,7 @@ def test_no_evidence(loaded: catalogue.Catalogue) -> None:
     assert line(loaded) == "Not yet run on CPU; not yet run on CUDA."
     assert line(loaded, "zh") == "还没有在 CPU 上跑过；还没有在 CUDA 上跑过。"
     cell = loaded.symptoms[STEM].snippet.runs[0]
-    assert "Not yet run" in render.printed(loaded, loaded.symptoms[STEM], cell, "en")
+    assert "Not yet run" in symptom_page.printed(loaded, loaded.symptoms[STEM], cell, "en")
 
 
 def test_stale_evidence(loaded: catalogue.Catalogue) -> None:
@@ -239,7 +241,7 @@ def test_stale_evidence(loaded: catalogue.Catalogue) -> None:
     assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02, before the last change of the code;")
     assert "之后代码有改动" in line(loaded, "zh")
     cell = loaded.symptoms[STEM].snippet.runs[0]
-    assert "Not yet run" in render.printed(loaded, loaded.symptoms[STEM], cell, "en"), "old output is not shown under new code"
+    assert "Not yet run" in symptom_page.printed(loaded, loaded.symptoms[STEM], cell, "en"), "old output is not shown under new code"
 
 
 def test_failed_and_partial_evidence(loaded: catalogue.Catalogue) -> None:
@@ -300,25 +302,25 @@ def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
     for record in loaded.evidence:
         record.symptoms[STEM]["cells"]["break shared-output"] = {"outcome": "passed", "exception": other[0], "message": other[1], "seconds": 1.0}
     assert entries[2]["text"] not in changes.spans(loaded, symptom)
-    current, older = render.wordings(loaded, symptom, "zh").split("<details")
+    current, older = symptom_page.wordings(loaded, symptom, "zh").split("<details")
     assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（2.1.0 起见到）" in current
     assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（见到 1.8.0 为止，CUDA 上）" in older
     assert "another break altogether</code></p>" in current + older
 
 
 def test_a_fence_holds_what_would_end_it() -> None:
-    made = render.fence("x = '''\n```\n'''", "python")
+    made = markup.fence("x = '''\n```\n'''", "python")
     assert made.splitlines()[0] == "````{ .python }" and made.splitlines()[-1] == "````"
 
 
 def test_a_long_setup_stands_once(loaded: catalogue.Catalogue) -> None:
     symptom = loaded.symptoms[STEM]
     first, second = (symptom.snippet.cases[name].cells["break"] for name in ("before-the-loop", "carried-state"))
-    assert "import torch" in render._program(symptom, first, "en") and "import torch" in render._program(symptom, second, "en")
+    assert "import torch" in symptom_page._program(symptom, first, "en") and "import torch" in symptom_page._program(symptom, second, "en")
     setup = symptom.snippet.setup_of(first)[0]
-    symptom.snippet.cells[symptom.snippet.cells.index(setup)] = dataclasses.replace(setup, source=setup.source + "\n" * render.LONG_SETUP + "x = 1")
-    assert "import torch" in render._program(symptom, first, "en")
-    shortened = render._program(symptom, second, "en")
+    symptom.snippet.cells[symptom.snippet.cells.index(setup)] = dataclasses.replace(setup, source=setup.source + "\n" * symptom_page.LONG_SETUP + "x = 1")
+    assert "import torch" in symptom_page._program(symptom, first, "en")
+    shortened = symptom_page._program(symptom, second, "en")
     assert shortened.startswith("# set-up: as in the first failing code") and shortened.endswith(second.source) and "import torch" not in shortened
 
 
@@ -326,7 +328,7 @@ def test_long_output_is_shortened_and_says_so(loaded: catalogue.Catalogue) -> No
     output = "".join(f"line {number}\n" for number in range(200))
     loaded.evidence[0].symptoms[STEM]["cells"]["break carried-state"]["output"] = output
     cell = next(cell for cell in loaded.symptoms[STEM].snippet.runs if cell.name == "break carried-state")
-    text = render.printed(loaded, loaded.symptoms[STEM], cell, "en")
+    text = symptom_page.printed(loaded, loaded.symptoms[STEM], cell, "en")
     assert "line 0\n" in text and "line 199\n" in text and "line 100\n" not in text and "… 160 lines left out" in text
 
 
@@ -334,7 +336,7 @@ def test_long_output_is_shortened_and_says_so(loaded: catalogue.Catalogue) -> No
 def test_front_matter_is_text(text: str) -> None:
     import markdown
 
-    shown = markdown.markdown(render.plain(text))
+    shown = markdown.markdown(markup.plain(text))
     assert "<script" not in shown and "<em>" not in shown
     assert visible(shown).replace("`", "") == text.replace("`", "").strip()
 
@@ -358,12 +360,12 @@ def test_rules_of_style_that_match_no_page_are_left_out() -> None:
         '@charset "utf-8";.a{color:red}.a::before{content:"}.gone{"}@media screen{.a:not(.gone){top:1px}}'
         '.a{--read:url("x)y");mask:var(--read)}:root{}@font-face{font-family:x;src:local("y")}'
     )
-    assert slim.slim(css, slim.words(['<p class="a b">'], ["const c = 'md-tooltip';"])) == expected
+    assert minify.slim(css, minify.words(['<p class="a b">'], ["const c = 'md-tooltip';"])) == expected
 
 
 def test_what_is_shown_as_typed_keeps_its_blanks() -> None:
-    assert slim.tight("<p>\n\n  a</p>\n<pre>b\n\n  c</pre>\n  <textarea>\n d</textarea>") == "<p>\na</p>\n<pre>b\n\n  c</pre>\n<textarea>\n d</textarea>"
-    assert slim.uncommented("/** Why.\n * More. */\nconst a = '//'; // here\n  // there\n") == "const a = '//'; // here\n"
+    assert minify.tight("<p>\n\n  a</p>\n<pre>b\n\n  c</pre>\n  <textarea>\n d</textarea>") == "<p>\na</p>\n<pre>b\n\n  c</pre>\n<textarea>\n d</textarea>"
+    assert minify.uncommented("/** Why.\n * More. */\nconst a = '//'; // here\n  // there\n") == "const a = '//'; // here\n"
 
 
 def test_every_class_of_a_page_that_had_rules_still_has_them(built: Path) -> None:
@@ -404,7 +406,7 @@ def test_server_redirects_and_shows_the_root_404(built: Path) -> None:
 def test_a_taken_port_is_told(checkout: Path, built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     running = server.listen(built, 0)
     try:
-        assert site.serve(checkout, running.server_port, open_browser=False) == 2
+        assert server.serve(checkout, running.server_port, open_browser=False, language="en") == 2
         assert f"--port {running.server_port + 1}" in capsys.readouterr().err
     finally:
         running.shutdown()
@@ -422,26 +424,26 @@ def test_changes_are_seen(checkout: Path, tmp_path: Path) -> None:
 
 def test_a_changed_page_is_made_alone(built: Path, checkout: Path, tmp_path: Path) -> None:
     """As a build of everything makes it; the rest stays."""
-    root, out = shutil.copytree(checkout, tmp_path / "project", ignore=shutil.ignore_patterns("site")), shutil.copytree(built, tmp_path / "out")
+    root, out = copy_of(checkout, tmp_path / "project"), shutil.copytree(built, tmp_path / "out")
     page_file, snippet_file = root / f"docs/zh/{IDENT}.md", root / f"snippets/{IDENT}.py"
     page_file.write_text(read(page_file) + "\n再加一句。\n", encoding="utf-8")
     snippet_file.write_text(read(snippet_file).replace("import torch\n", "import torch  # a changed snippet\n", 1), encoding="utf-8")
     pages = server.pages_of(root, [str(page_file), str(snippet_file)])
     assert pages == {f"{language}/{name}" for language in LANGUAGES for name in (f"{IDENT}.md", f"notebooks/{IDENT}.ipynb")}
     before = {file: file.stat().st_mtime_ns for file in out.rglob("*") if file.is_file()}
-    assert site.refresh(root, out, pages, "https://example.org/clinic/")
+    assert build.refresh(root, out, pages, "https://example.org/clinic/")
     made = {file.relative_to(out).as_posix() for file in before if file.stat().st_mtime_ns != before[file]}
     assert made == {f"{language}/{name}/index.html" for language in LANGUAGES for name in (IDENT, f"notebooks/{IDENT}")}
     assert "再加一句。" in read(out / f"zh/{IDENT}/index.html") and "a changed snippet" in read(out / f"en/{IDENT}/index.html")
     whole = tmp_path / "whole"
-    assert site.build(root, whole, site_url="https://example.org/clinic/", strict=False) == 0
+    assert build.build(root, whole, site_url="https://example.org/clinic/", strict=False) == 0
     for name in made:
         assert read(out / name) == read(whole / name), name
 
 
 def test_what_belongs_to_more_than_its_pages_is_built_as_a_whole(checkout: Path) -> None:
     assert server.pages_of(checkout, [str(checkout / "docs/en/lookup.md")]) == {"en/lookup.md"}
-    for name in ("docs/assets/site.css", "vocabulary.yml", "torchclinic/render.py", "docs/en/gone.md"):
+    for name in ("docs/assets/site.css", "facts/vocabulary.yml", "torchclinic/site/lists.py", "docs/en/gone.md"):
         assert server.pages_of(checkout, [str(checkout / "docs/en/lookup.md"), str(checkout / name)]) == set(), name
 
 

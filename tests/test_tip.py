@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from torchclinic import catalogue, figures, render, scaffold, tip
+from torchclinic.commands import scaffold
+from torchclinic.content import catalogue, figure, tip
+from torchclinic.site import lists, symptom_page, tip_page
 
 EN = "docs/en/tips/nn/made-up.md"
 ZH = "docs/zh/tips/nn/made-up.md"
@@ -69,13 +71,13 @@ assert "cuda"
 @pytest.fixture
 def clinic_with_tip(project: Path) -> Path:
     """A small project with one tip, its figure and its program; breaks no rule."""
-    files = {EN: ENGLISH, ZH: CHINESE, "programs/made_up.py": "print('made up')\n", "figures/made-up.py": "LABELS = {}\n"}
+    files = {EN: ENGLISH, ZH: CHINESE, "docs/programs/made_up.py": "print('made up')\n", "docs/figures/made-up.py": "LABELS = {}\n"}
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
-    drawn = project / figures.FOLDER / "made-up.json"
+    drawn = project / figure.DRAWN / "made-up.json"
     drawn.parent.mkdir(parents=True)
-    drawn.write_text(json.dumps({"script": figures.script_hash(project / "figures/made-up.py")}), encoding="utf-8")
+    drawn.write_text(json.dumps({"script": figure.script_hash(project / "docs/figures/made-up.py")}), encoding="utf-8")
     scaffold.stamp(catalogue.load(project).tips["made-up"], [], False)
     assert not catalogue.load(project).problems
     return project
@@ -110,9 +112,9 @@ def change(old: str, new: str) -> Callable[[str], str]:
         (EN, change("---\n\n```python", "---\n\nA word first.\n\n```python"), "opens with the code to copy"),
         (EN, change("```python\ncount", "```bash\ncount"), "a fence of `bash`"),
         (EN, change("{{ figure made-up }}", "{{ picture made-up }}"), "is no directive"),
-        (EN, change("{{ figure made-up }}", "{{ figure gone }}"), "there is no figures/gone.py"),
-        (EN, change("made_up.py", "gone.py"), "there is no programs/gone.py"),
-        ("figures/made-up.py", change("{}", "{1: 2}"), "has changed since it was drawn"),
+        (EN, change("{{ figure made-up }}", "{{ figure gone }}"), "there is no docs/figures/gone.py"),
+        (EN, change("made_up.py", "gone.py"), "there is no docs/programs/gone.py"),
+        ("docs/figures/made-up.py", change("{}", "{1: 2}"), "has changed since it was drawn"),
     ],
 )
 def test_a_broken_rule_is_reported(clinic_with_tip: Path, file: str, edit: Callable[[str], str], says: str) -> None:
@@ -136,18 +138,18 @@ def test_a_tip_elsewhere_is_reported(clinic_with_tip: Path) -> None:
 
 def test_the_page(clinic_with_tip: Path) -> None:
     loaded = catalogue.load(clinic_with_tip)
-    english, chinese = (render.tip_page(loaded, loaded.tips["made-up"], language) for language in ("en", "zh"))
+    english, chinese = (tip_page.tip_page(loaded, loaded.tips["made-up"], language) for language in ("en", "zh"))
     assert english.startswith("# Count twice\n\nCount twice, cut once.\n{ .tc-rule }\n")
     assert "*Not run: needs CUDA.*" in english and "*没有跑：需要 CUDA。*" in chinese and "pytest.mark" not in english
     assert "../../assets/figures/made-up-zh-dark.svg#only-dark" in chinese and "print('made up')" in english
     assert "../../autograd/backward-second-time.md" in english and "After notes in: Pytorch 踩坑." in english
-    assert "../tips/nn/made-up.md" in render.symptom_page(loaded, loaded.symptoms["backward-second-time"], "en"), "the symptom links back"
+    assert "../tips/nn/made-up.md" in symptom_page.symptom_page(loaded, loaded.symptoms["backward-second-time"], "en"), "the symptom links back"
 
 
 def test_cheat_sheet_and_sources(clinic_with_tip: Path) -> None:
     loaded = catalogue.load(clinic_with_tip)
-    assert "**[Count twice](tips/nn/made-up.md)** Count twice, cut once." in render.cheat_sheet(loaded, "en")
-    page = render.sources_page(loaded, "zh")
+    assert "**[Count twice](tips/nn/made-up.md)** Count twice, cut once." in lists.cheat_sheet(loaded, "en")
+    page = lists.sources_page(loaded, "zh")
     row = next(line for line in page.splitlines() if line.startswith("| S000-02 |"))
     assert row.endswith("| 更正 | [数两遍](tips/nn/made-up.md) |")
     assert page.count("| 还没有 |") == len(loaded.answers()) - sum(1 for pages in loaded.answers().values() if pages)

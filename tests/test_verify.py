@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from torchclinic import catalogue, evidence, verify
+from torchclinic.content import catalogue, evidence
+from torchclinic.run import verify
 
 pytest.importorskip("torch")
 
@@ -45,7 +46,8 @@ def run(tmp_path: Path, machine: verify.Machine) -> Any:
         file = tmp_path / "snippets/autograd/flux.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(HEADER.replace("NEEDS", needs) + "\n" + cells, encoding="utf-8")
-        (tmp_path / "vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
+        (tmp_path / "facts").mkdir(exist_ok=True)
+        (tmp_path / "facts/vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
         made = catalogue.load(tmp_path)
         return {one.cell.name: one for one in verify.execute(made, list(made.symptoms.values()), machine, **options)}
 

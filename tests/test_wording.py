@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchclinic.wording import Hole, Wording, lint, parse
+from torchclinic.find.wording import Hole, Wording, lint, parse
 
 
 def problems(text: str) -> list[str]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from torchclinic import LANGUAGES, lookup
+from torchclinic import LANGUAGES
+from torchclinic.find import lookup
 
 HERE = Path(__file__).resolve().parent
 

@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-#: The checkout: snippets/, docs/, evidence/ and vocabulary.yml lie below it.
+#: The checkout: snippets/, docs/, facts/ and evidence/ lie below it.
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("en", "zh")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from torchclinic import ROOT, server, site
+from torchclinic import ROOT
+from torchclinic.site import build, server
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -57,7 +58,7 @@ def address(site_folder: Path) -> Iterator[str]:
     """The site, built for a port of this machine and served there."""
     running = server.listen(site_folder, 0)
     url = f"http://127.0.0.1:{running.server_port}/"
-    assert site.build(ROOT, site_folder, site_url=url) == 0
+    assert build.build(ROOT, site_folder, site_url=url) == 0
     yield url
     running.shutdown()
 

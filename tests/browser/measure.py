@@ -1,4 +1,4 @@
-"""The built site as readers' machines see it: a server that compresses and counts, the kinds of pages, axe-core. For tests and benchmarks/site_check.py."""
+"""The built site as readers' machines see it: a server that compresses and counts, the kinds of pages, axe-core. For tests and tests/benchmarks/site_check.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from urllib.parse import quote, urlsplit
 
 from playwright.sync_api import Browser, Page
 
-from torchclinic import LANGUAGES, server
+from torchclinic import LANGUAGES
+from torchclinic.site import server
 
 SYMPTOM = "shapes/matmul-shapes/"
 NOTEBOOK = f"notebooks/{SYMPTOM}"

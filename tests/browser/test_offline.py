@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from making import copy_of
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
-from torchclinic import ROOT, offline, server, site
+from torchclinic import ROOT
+from torchclinic.site import build, offline, server
 
 from .test_browser import TRACEBACK
 
 MESSAGE = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
-SCRIPTS = ROOT / site.SCRIPTS
+SCRIPTS = ROOT / build.SCRIPTS
 
 
 class Network:
@@ -91,10 +93,10 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Networ
         assert page.evaluate("async url => (await fetch(url)).ok", f"{network.address}{name}"), name
 
     # The site changes.
-    changed = shutil.copytree(checkout, tmp_path / "changed", ignore=shutil.ignore_patterns("site"))
+    changed = copy_of(checkout, tmp_path / "changed")
     file = changed / "docs/en/contribute.md"
     file.write_text(file.read_text(encoding="utf-8") + "\nAnother sentence.\n", encoding="utf-8")
-    assert site.build(changed, network.folder, site_url="https://example.org/clinic/") == 0
+    assert build.build(changed, network.folder, site_url="https://example.org/clinic/") == 0
     network.start()
     page.goto(f"{network.address}en/contribute/")
     question = page.locator(".tc-update")

@@ -1,4 +1,4 @@
-"""What can be measured: accessibility, weight, requests. benchmarks/site_check.py looks at more views, and asks Lighthouse."""
+"""What can be measured: accessibility, weight, requests. tests/benchmarks/site_check.py looks at more views, and asks Lighthouse."""
 
 from __future__ import annotations
 

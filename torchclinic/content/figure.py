@@ -1,0 +1,27 @@
+"""Figures on record: which script drew each, and whether that script has changed since. run/figures.py draws them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+SCRIPTS = "docs/figures"
+DRAWN = "docs/assets/figures"
+
+
+def script_hash(file: Path) -> str:
+    """First 12 hex digits of SHA-256 over the script."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+
+
+def stale(root: Path, name: str) -> str:
+    """Why the figure must be made anew; "" if it need not."""
+    script, data = root / SCRIPTS / f"{name}.py", root / DRAWN / f"{name}.json"
+    if not script.exists():
+        return f"there is no {SCRIPTS}/{name}.py"
+    if not data.exists():
+        return f"it was never drawn: `python -m torchclinic figures {name}`"
+    if json.loads(data.read_text(encoding="utf-8"))["script"] != script_hash(script):
+        return f"{SCRIPTS}/{name}.py has changed since it was drawn: `python -m torchclinic figures {name}`"
+    return ""

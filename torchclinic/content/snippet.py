@@ -1,0 +1,284 @@
+"""Snippets: percent-format Python files that hold the facts of a symptom, its breaks and its fixes.
+
+# ---
+# wordings: ...        YAML, each line behind `# `
+# ---
+
+# %%                   set-up: runs before every cell below it
+# %% break CASE        must end in the symptom
+# %% check CASE        optional: the one check that tells this cause from the others; must pass
+# %% fix CASE          must cure it, and assert that the result is right
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..find import wording as w
+from ..find.wording import Wording
+from . import yamlfile
+from .problem import Problems
+
+KINDS = ("break", "check", "fix")
+NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
+OPEN_NEEDS = (
+    "package:",
+    "torch:",
+    "fault:",
+)  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
+FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "timeout", "related", "rows", "docs"}
+WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Attributes:
+        kind: "" (set-up), "break", "check" or "fix".
+        case: the case's name; "" for set-up.
+        source: the code, without blank lines around it.
+        line: 1-based line of the first line of `source` in the file.
+    """
+
+    kind: str
+    case: str
+    source: str
+    line: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.case}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to get the symptom. `silent`: it prints nothing, so its break asserts the bad behaviour itself."""
+
+    name: str
+    cells: dict[str, Cell]
+    needs: tuple[str, ...] = ()
+    silent: bool = False
+
+
+@dataclass
+class Snippet:
+    """The executable file of a symptom: its facts and its cells."""
+
+    file: Path
+    topic: str
+    stem: str
+    text: str
+    cells: list[Cell] = field(default_factory=list)
+    cases: dict[str, Case] = field(default_factory=dict)
+    wordings: list[Wording] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    needs: list[str] = field(default_factory=list)
+    outranks: list[str] = field(default_factory=list)
+    related: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    docs: list[str] = field(default_factory=list)
+    timeout: float = 60.0
+    broken: bool = False  # problems of its own: not fit to be run
+
+    @property
+    def id(self) -> str:
+        return f"{self.topic}/{self.stem}"
+
+    @property
+    def runs(self) -> list[Cell]:
+        """The cells that are executed, each in its own process."""
+        return [cell for cell in self.cells if cell.kind]
+
+    @property
+    def hash(self) -> str:
+        """First 12 hex digits of SHA-256 over what decides the outcome of a run: the code. Prose and tags do not."""
+        code = "\n".join(f"%% {cell.kind} {cell.case}\n{cell.source}" for cell in self.cells)
+        return hashlib.sha256(code.encode()).hexdigest()[:12]
+
+    def needs_of(self, case: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.needs, *self.cases[case].needs]))
+
+    @property
+    def packages(self) -> list[str]:
+        """Import names of the third-party packages that any of its cases needs."""
+        needs = dict.fromkeys(need for case in self.cases for need in self.needs_of(case))
+        return [need.removeprefix("package:") for need in needs if need.startswith("package:")]
+
+    def setup_of(self, cell: Cell) -> list[Cell]:
+        """The plain cells above a cell: what runs before it."""
+        return [other for other in self.cells if not other.kind and other.line < cell.line]
+
+    def program(self, cell: Cell) -> str:
+        """The program that running `cell` means: set-up and cell, every line at its own line number of the file."""
+        lines = [""] * (len(self.text.splitlines()) + 1)
+        for part in [*self.setup_of(cell), cell]:
+            for offset, line in enumerate(part.source.splitlines()):
+                lines[part.line - 1 + offset] = line
+        return "\n".join(lines).rstrip() + "\n"
+
+
+def read(file: Path, problems: Problems) -> Snippet | None:
+    """Parse a snippet and check what can be checked in it alone.
+
+    Returns:
+        The snippet, as far as it could be read; None if the file cannot be read at all.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        problems.add(file, 0, f"cannot be read: {error}")
+        return None
+    snippet = Snippet(file, file.parent.name, file.stem, text)
+    before = len(problems)
+    lines = text.splitlines()
+    header, body = _header(lines, file, problems)
+    facts = yamlfile.load(header, file, 2, problems) if header else {}
+    _facts(snippet, facts, lines, problems)
+    _cells(snippet, lines, body, facts, problems)
+    snippet.broken = len(problems) > before
+    return snippet
+
+
+def _header(lines: list[str], file: Path, problems: Problems) -> tuple[str, int]:
+    """The YAML between the two `# ---` lines, and the index of the line after it."""
+    if not lines or lines[0].rstrip() != "# ---":
+        problems.add(file, 1, "a snippet begins with `# ---`, its header, and `# ---`")
+        return "", 0
+    for index, line in enumerate(lines[1:], 1):
+        if line.rstrip() == "# ---":
+            return "\n".join(raw[2:] for raw in lines[1:index]), index + 1
+        if line.rstrip() != "#" and not line.startswith("# "):
+            problems.add(file, index + 1, "each line of the header begins with `# `; close the header with `# ---`")
+            return "", 0
+    problems.add(file, 1, "the header is never closed: add a second `# ---`")
+    return "", 0
+
+
+def _line_of(lines: list[str], text: str) -> int:
+    """Where a header mentions something, for reports; 1 if nowhere."""
+    return next((number for number, line in enumerate(lines, 1) if text in line), 1)
+
+
+def _texts(value: Any) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+
+def _facts(snippet: Snippet, facts: dict[str, Any], lines: list[str], problems: Problems) -> None:
+    file = snippet.file
+    for name in facts:
+        if name not in FIELDS:
+            problems.add(file, _line_of(lines, f"{name}:"), f"unknown field `{name}`; known are {', '.join(sorted(FIELDS))}")
+    for name in ("tags", "needs", "outranks", "related", "rows", "docs"):
+        setattr(snippet, name, _texts(facts.get(name) or []))
+    for need in _texts(facts.get("needs") or []):
+        _check_need(need, file, _line_of(lines, need), problems)
+    try:
+        snippet.timeout = float(facts.get("timeout", snippet.timeout))
+    except (TypeError, ValueError):
+        problems.add(file, _line_of(lines, "timeout:"), "timeout is a number of seconds")
+    for entry in facts.get("wordings") or []:
+        if not isinstance(entry, dict) or "text" not in entry:
+            problems.add(file, _line_of(lines, "wordings:"), "each wording is a mapping with `text`")
+            continue
+        made = make_wording(entry, file, _line_of(lines, str(entry["text"])[:40]), problems)
+        if made:
+            snippet.wordings.append(made)
+
+
+def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problems) -> Wording | None:
+    """A wording from its YAML mapping; problems are reported, None where it cannot be used."""
+    text = str(entry["text"])
+    for name in entry:
+        if name not in WORDING_FIELDS:
+            problems.add(file, line, f"unknown field `{name}` of a wording; known are {', '.join(sorted(WORDING_FIELDS))}")
+    try:
+        parts = w.parse(text)
+    except ValueError as error:
+        problems.add(file, line, str(error))
+        return None
+    facts = {name: str(entry.get(name) or "") for name in ("exception", "device", "sample")}
+    role = str(entry.get("role") or "cause")
+    if role not in w.ROLES:
+        problems.add(file, line, f"role `{role}`; roles are {', '.join(w.ROLES)}")
+        return None
+    if not facts["sample"]:
+        if any(not isinstance(part, str) for part in parts):
+            problems.add(file, line, "a wording with holes needs a `sample`: a real print of it")
+        facts["sample"] = "".join(part for part in parts if isinstance(part, str))
+    near, unless, when = (tuple(_texts(entry.get(name) or [])) for name in ("near", "unless", "when"))
+    made = Wording(text, parts, role=role, near=near, unless=unless, when=when, line=line, **facts)
+    for message in w.lint(made):
+        problems.add(file, line, f"wording {text!r}: {message}")
+    return made
+
+
+def _check_need(need: str, file: Path, line: int, problems: Problems) -> None:
+    if need not in NEEDS and not (need.startswith(OPEN_NEEDS) and need.split(":", 1)[1].strip()):
+        problems.add(file, line, f"unknown need `{need}`; needs are {', '.join(NEEDS)}, package:<name>, torch:<release>, fault:<what is injected>")
+
+
+def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any], problems: Problems) -> None:
+    file = snippet.file
+    starts = [index for index in range(body, len(lines)) if lines[index].startswith("# %%")]
+    for index in range(body, starts[0] if starts else len(lines)):
+        if lines[index].strip():
+            problems.add(file, index + 1, "code before the first cell: put `# %%` above it")
+            break
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        words = lines[start][4:].split()
+        if words and (len(words) != 2 or words[0] not in KINDS or not _NAME.fullmatch(words[1])):
+            problems.add(file, start + 1, f"`{lines[start]}`: a cell is `# %%`, or `# %% {'|'.join(KINDS)} case-name` (lower case, digits, hyphens)")
+            continue
+        first, last = start + 1, end
+        while first < last and not lines[first].strip():
+            first += 1
+        while last > first and not lines[last - 1].strip():
+            last -= 1
+        if first == last:
+            problems.add(file, start + 1, "empty cell")
+            continue
+        kind, case = words or ("", "")
+        source = "\n".join(lines[first:last])
+        try:
+            tree = ast.parse(source)
+        except SyntaxError as error:
+            problems.add(file, first + (error.lineno or 1), f"syntax error in the cell: {error.msg}")
+            tree = None
+        cell = Cell(kind, case, source, first + 1)
+        if tree and kind == "fix" and not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+            problems.add(file, cell.line, f"`fix {case}` asserts nothing: a fix that merely does not raise is no fix")
+        snippet.cells.append(cell)
+    _cases(snippet, lines, facts, problems)
+
+
+def _cases(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: Problems) -> None:
+    file = snippet.file
+    extra = facts.get("cases") or {}
+    for cell in snippet.runs:
+        case = snippet.cases.get(cell.case)
+        if case is None:
+            own = extra.get(cell.case) or {}
+            for need in _texts(own.get("needs") or []):
+                _check_need(need, file, _line_of(lines, need), problems)
+            # A symptom that prints nothing at all has only silent cases.
+            silent = bool(own.get("silent", not snippet.wordings))
+            case = snippet.cases[cell.case] = Case(cell.case, {}, tuple(_texts(own.get("needs") or [])), silent)
+        if cell.kind in case.cells:
+            problems.add(file, cell.line, f"two cells named `{cell.name}`")
+        case.cells[cell.kind] = cell
+    for name, case in snippet.cases.items():
+        for kind in ("break", "fix"):
+            if kind not in case.cells:
+                problems.add(file, next(iter(case.cells.values())).line, f"case `{name}` has no `{kind}` cell")
+    for name in extra:
+        if name not in snippet.cases:
+            problems.add(file, _line_of(lines, f"{name}:"), f"`cases` names `{name}`, of which there is no cell")
+    if not snippet.cases:
+        problems.add(file, 0, "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`")

@@ -1,0 +1,1 @@
+"""What executes: cells in processes of their own, judged and recorded."""

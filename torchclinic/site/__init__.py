@@ -1,0 +1,1 @@
+"""What is shown: Markdown and notebooks from the catalogue, and the thin layer around MkDocs."""

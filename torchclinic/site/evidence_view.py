@@ -1,0 +1,123 @@
+"""The evidence as pages show it: one line a symptom, tables, the reasons for what did not run. Never more than the evidence says."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from ..content.catalogue import Catalogue, Symptom
+from ..content.evidence import Evidence
+from .labels import LABELS, REASONS
+from .markup import plain
+
+DEVICES = {"cpu": "CPU", "cuda": "CUDA"}
+
+
+def evidence_line(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """The evidence of a symptom as a paragraph of Markdown, with a link to what it means."""
+    return f"{evidence_html(catalogue, symptom, language)} [{LABELS[language]['verified']}](../verified.md)\n{{ .tc-evidence }}"
+
+
+def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """Where and when this symptom ran, and where it did not: never more than the evidence says."""
+    label = LABELS[language]
+    pieces = []
+    for device in DEVICES:
+        records = [record for record in catalogue.evidence if (record.device == "cpu") == (device == "cpu")]
+        found = [(state, record) for record in records if (state := record.status(symptom.snippet)) != "absent"]
+        if any(state in ("passed", "partly") for state, _ in found):
+            # Where another release could not run it says nothing more.
+            found = [item for item in found if item[0] != "skipped"]
+        pieces += _pieces(found, symptom, language) or [("absent", label["absent"].format(where=DEVICES[device]))]
+    texts = [f'<span class="tc-{state}">{html.escape(text, quote=False)}</span>' for state, text in pieces]
+    for need in symptom.snippet.needs:
+        if need.startswith("fault:"):
+            texts.append(f"<span>{label['fault'].format(fault=html.escape(need.partition(':')[2].strip(), quote=False))}</span>")
+    line = label["join"].join(texts) + label["stop"]
+    return re.sub(r"(?<=>)[a-z]", lambda found: found[0].upper(), line, count=1)
+
+
+def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) -> list[tuple[str, str]]:
+    """(state, text) for each state and machine; releases of torch that ran alike on the same day are named together."""
+    label = LABELS[language]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for state, record in found:
+        entry = record.symptoms[symptom.stem]
+        reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
+        why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
+        packages = "".join(label["join-facts"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
+        alike.setdefault((state, packages, where(record), entry["date"], why), []).append(record.torch)
+    return [
+        (state, label[state].format(torch=_enumerated(versions, language) + packages, where=machine, date=date, why=why))
+        for (state, packages, machine, date, why), versions in alike.items()
+    ]
+
+
+def _enumerated(names: list[str], language: str) -> str:
+    """`a, b and c`."""
+    label = LABELS[language]
+    return label["and"].join(filter(None, [label["enumeration"].join(names[:-1]), names[-1]]))
+
+
+def reason(text: str, language: str) -> str:
+    """Why a cell was skipped, in the reader's language; the advice on how to run it (after `;`) is for the terminal."""
+    for start, translated in REASONS[language].items():
+        if text.startswith(start):
+            return translated + (text[len(start) :] if start.endswith(" ") else "")
+    return text
+
+
+def where(record: Evidence) -> str:
+    return "CPU" if record.device == "cpu" else record.device_name
+
+
+def recorded(catalogue: Catalogue, symptom: Symptom, name: str) -> tuple[Evidence, dict[str, Any]] | None:
+    """The evidence to show for a cell: one that passed before one that failed or was skipped; else in the catalogue's order."""
+    found = [(record, cell) for record in catalogue.evidence if (cell := record.cell(symptom.snippet, name)) is not None]
+    found.sort(key=lambda item: ("passed", "failed", "skipped").index(item[1]["outcome"]))  # stable
+    return found[0] if found else None
+
+
+def evidence_table(catalogue: Catalogue, language: str) -> str:
+    """How many symptoms ran on each machine."""
+    heading = LABELS[language]["table"]
+    rows = [f"| {heading} |", "|" + " --- |" * (heading.count("|") + 1)]
+    for record in catalogue.evidence:
+        states = [record.status(symptom.snippet) for symptom in catalogue.symptoms.values()]
+        dates = [entry["date"] for entry in record.symptoms.values()]
+        counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("stale"))
+        rows.append(f"| {record.torch} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
+    return "\n".join(rows) if len(rows) > 2 else f"*{LABELS[language]['not-run']}*"
+
+
+def evidence_matrix(catalogue: Catalogue, language: str) -> str:
+    """Every symptom on every machine that has evidence: ran, ran in part, not run and why, changed since."""
+    label = LABELS[language]
+    records = catalogue.evidence
+    names = [f"torch {record.torch}, {where(record)}" for record in records]
+    if not any(record.device == "cuda" for record in records):
+        names.append(DEVICES["cuda"])
+    rows = [f"| {label['symptom']} | {' | '.join(names)} |", "|" + " --- |" * (len(names) + 1)]
+    for symptom in catalogue.symptoms.values():
+        cells = [_mark(record, symptom, language) for record in records] + [label["mark"]["absent"]] * (len(names) - len(records))
+        rows.append(f"| [{plain(symptom.title(language))}]({symptom.id}.md) | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _mark(record: Evidence, symptom: Symptom, language: str) -> str:
+    """One cell of the matrix."""
+    state = record.status(symptom.snippet)
+    entry = record.symptoms.get(symptom.stem, {})
+    text = LABELS[language]["mark"][state]
+    if state in ("partly", "skipped"):
+        reasons = [entry["skipped"]] if "skipped" in entry else [cell["why"] for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
+        text += " " + LABELS[language]["note"].format(note=LABELS[language]["comma"].join(dict.fromkeys(reason(one, language) for one in reasons)))
+    return html.escape(text, quote=False).replace("|", "\\|")
+
+
+def evidence_files(catalogue: Catalogue) -> str:
+    """Links to the evidence as it is published with the site. Raw HTML: the files belong to no language."""
+    names = [f"{record.environment}.json" for record in catalogue.evidence]
+    items = "".join(f'<li><a href="../../evidence/{name}"><code>{name}</code></a></li>' for name in names)
+    return f'<ul markdown="0">{items}<li><a href="../../evidence/README.md"><code>README.md</code></a></li></ul>'

@@ -1,0 +1,101 @@
+"""What general pages hold that is generated: the lookup's form, the cards of the home page, the evidence in one line and in tables.
+
+A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+from ..content.catalogue import Catalogue
+from . import evidence_view, lists, markup, parts, symptom_page
+from .labels import LABELS
+
+
+def expand(catalogue: Catalogue, text: str, language: str) -> str:
+    """A page that is no symptom's and no tip's, with its directives expanded."""
+    return _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
+
+
+def lookup(catalogue: Catalogue, language: str) -> str:
+    """The lookup: its form, and the place of its answer."""
+    return form(catalogue, language) + "\n" + answer(catalogue, language)
+
+
+def form(catalogue: Catalogue, language: str) -> str:
+    """The lookup's form; assets/lookup-page.js brings it to life."""
+    label = LABELS[language]
+    # Three real messages, named by what a reader would call them.
+    examples = "".join(f'<button type="button" data-example="{name}">{text}</button>' for name, text in label["examples"].items())
+    return (
+        f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
+        f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
+        f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
+        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> {label["private"]}</p>'
+        f"<noscript><p>{label['no-script']}</p></noscript></form>"
+    )
+
+
+def answer(catalogue: Catalogue, language: str) -> str:
+    return '<div class="tc-result" data-lookup-result aria-live="polite"></div>'
+
+
+def totals(catalogue: Catalogue, language: str) -> str:
+    """The evidence in one line: how many symptoms, how many fixes were executed, in how many environments, when last."""
+    symptoms = catalogue.symptoms.values()
+    fixes = {
+        (symptom.stem, cell.name)
+        for record in catalogue.evidence
+        for symptom in symptoms
+        for cell in symptom.snippet.runs
+        if cell.kind == "fix" and (record.cell(symptom.snippet, cell.name) or {}).get("outcome") == "passed"
+    }
+    used = [(record, symptom) for record in catalogue.evidence for symptom in symptoms if record.status(symptom.snippet) in ("passed", "partly")]
+    last = max((record.symptoms[symptom.stem]["date"] for record, symptom in used), default="–")
+    environments = len({record.environment for record, _ in used})
+    label = LABELS[language]
+    facts = label["totals"].format(symptoms=len(symptoms), fixes=len(fixes), environments=environments, last=last)
+    return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
+
+
+def often(catalogue: Catalogue, language: str) -> str:
+    """The most met symptoms: what they print, and what it is. Raw HTML, so that Markdown does not read the messages."""
+    items = []
+    for symptom in catalogue.often:
+        if language in symptom.pages:
+            found = next(iter(symptom.snippet.wordings), None)
+            title = markup.in_html(symptom.title(language))
+            message = (
+                f"<code>{symptom_page.with_holes(found, language).replace('<br>', ' ')}</code>"
+                if found
+                else f"<span>{LABELS[language]['printed-by-code']}</span>"
+            )
+            items.append(f'<li><a href="{html.escape(symptom.id)}/">{title}</a>{message}</li>')
+    return f'<ol class="tc-often">{"".join(items)}</ol>' if items else ""
+
+
+def topics(catalogue: Catalogue, language: str) -> str:
+    """The topics as cards, with the number of their pages."""
+    label = LABELS[language]
+    rows = []
+    for topic, symptoms in lists.topics(catalogue).items():
+        count = label["count-one"] if len(symptoms) == 1 else label["count"].format(count=len(symptoms))
+        rows.append(f"- [{parts.topic_name(catalogue, topic, language)}]({topic}/index.md) <span>{count}</span>")
+    return markup.block("tc-topics", "\n".join(rows))
+
+
+#: name -> what stands for `{{ name }}`.
+DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
+    "lookup": lookup,
+    "form": form,
+    "answer": answer,
+    "totals": totals,
+    "often": often,
+    "topics": topics,
+    "evidence": evidence_view.evidence_table,
+    "matrix": evidence_view.evidence_matrix,
+    "evidence-files": lambda catalogue, language: evidence_view.evidence_files(catalogue),
+}
+_DIRECTIVE = re.compile(rf"^\{{\{{ ({'|'.join(DIRECTIVES)}) \}}\}}$", re.MULTILINE)

@@ -1,0 +1,82 @@
+"""Generated pages that list others: symptoms and tips by topic, the cheat sheet, the sources."""
+
+from __future__ import annotations
+
+from ..content.catalogue import Catalogue, Symptom
+from ..content.tip import Tip
+from .labels import LABELS, MESSAGES
+from .markup import block, front_matter, plain
+from .parts import summary, topic_name
+
+
+def topics(catalogue: Catalogue) -> dict[str, list[Symptom]]:
+    """Topics that have symptoms, in the vocabulary's order."""
+    found = {topic: [symptom for symptom in catalogue.symptoms.values() if symptom.topic == topic] for topic in catalogue.topics}
+    return {topic: symptoms for topic, symptoms in found.items() if symptoms}
+
+
+def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
+    """The page of a topic: its symptoms."""
+    name = topic_name(catalogue, topic, language)
+    meta = front_matter(LABELS[language]["topic-summary"].format(topic=name))
+    return f"{meta}# {name}\n\n{_list(topics(catalogue)[topic], language, '')}\n"
+
+
+def symptoms_page(catalogue: Catalogue, language: str) -> str:
+    """All symptoms, by topic."""
+    label = LABELS[language]
+    indexes = label["join"].join(f"[{MESSAGES[language][name]}](../{name}.md)" for name in ("messages", "exceptions"))
+    parts = [front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n\n{indexes}\n"]
+    for topic, symptoms in topics(catalogue).items():
+        parts.append(f"\n## [{topic_name(catalogue, topic, language)}](../{topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, f'../{topic}/')}\n")
+    return "".join(parts)
+
+
+def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
+    rows = []
+    for symptom in symptoms:
+        if language in symptom.pages:
+            rows.append(f"- [{plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {plain(summary(symptom, language))}\n")
+    return block("tc-list", "\n".join(rows))
+
+
+def tips_by_topic(catalogue: Catalogue, language: str) -> dict[str, list[Tip]]:
+    """Tips that are written in this language, by topic, in the vocabulary's order."""
+    found = {topic: [made for made in catalogue.tips.values() if made.topic == topic and language in made.pages] for topic in catalogue.topics}
+    return {topic: tips for topic, tips in found.items() if tips}
+
+
+def tips_page(catalogue: Catalogue, language: str) -> str:
+    """All tips, by topic."""
+    label = LABELS[language]
+    parts = [front_matter(label["tips-summary"]), f"# {label['tips']}\n\n{label['tips-summary']} [{label['cheat-sheet']}](../cheat-sheet.md)\n"]
+    for topic, tips in tips_by_topic(catalogue, language).items():
+        rows = [f"- [{plain(made.title(language))}]({topic}/{made.stem}.md)\n\n    {plain(summary(made, language))}\n" for made in tips]
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + block("tc-list", "\n".join(rows)) + "\n")
+    return "".join(parts)
+
+
+def cheat_sheet(catalogue: Catalogue, language: str) -> str:
+    """The rules of all tips, one line each."""
+    label = LABELS[language]
+    parts = [f"---\ndescription: {label['cheat-summary']!r}\n---\n# {label['cheat-sheet']}\n\n{label['cheat-summary']}\n"]
+    for topic, tips in tips_by_topic(catalogue, language).items():
+        rows = [f"- **[{plain(made.title(language))}](tips/{topic}/{made.stem}.md)** {plain(made.rule(language))}" for made in tips]
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + block("tc-rules", "\n".join(rows)) + "\n")
+    return "".join(parts)
+
+
+def sources_page(catalogue: Catalogue, language: str) -> str:
+    """Every entry of the documents: what it is about, what running it showed, where it is answered."""
+    label = LABELS[language]
+    answers = catalogue.answers()
+    done = sum(1 for found in answers.values() if found)
+    parts = [front_matter(label["sources-summary"]), f"# {label['sources']}\n\n{label['sources-text'].format(done=done, count=len(answers))}\n"]
+    for document, source in catalogue.sources.items():
+        facts = label["join-facts"].join(source[name] for name in ("author", "licence") if name in source)
+        parts.append(f"\n## {plain(source['title'])} {{#{document.lower()}}}\n\n{plain(facts)}\n\n| {label['sources-table']} |\n| --- | --- | --- | --- |\n")
+        for number, row in source["rows"].items():
+            links = label["join"].join(f"[{plain(made.title(language))}]({made.id}.md)" for made in answers[f"{document}-{number}"])
+            about = plain(row[language]).replace("|", "\\|")
+            parts.append(f"| {document}-{number} | {about} | {label['found'][row['found']]} | {links or label['unanswered']} |\n")
+    return "".join(parts)

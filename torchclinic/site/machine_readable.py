@@ -1,0 +1,225 @@
+"""What programs read of the site: index.json, llms.txt, feeds, sitemap, and the facts in each page's head. docs/en/machines.md describes them.
+
+Every address is absolute: these files are read away from the site. `base` is the address of the site's root, with a slash at its end.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .. import LANGUAGES
+from ..content import changes
+from ..content.catalogue import Catalogue, Symptom
+from ..content.evidence import Evidence
+from ..content.tip import Tip
+from . import markdown_copy, parts
+from .labels import LABELS, MESSAGES
+
+VERSION = 1
+LOCALES = {"en": "en_US", "zh": "zh_CN"}
+LICENCE = "https://creativecommons.org/licenses/by/4.0/"
+#: Of a date, the evidence's state must be one of these: the text that ran is the text of today.
+RAN = ("passed", "partly")
+#: The newest entries of a feed.
+FEED = 50
+ATOM, SITEMAP, XHTML = "http://www.w3.org/2005/Atom", "http://www.sitemaps.org/schemas/sitemap/0.9", "http://www.w3.org/1999/xhtml"
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def address(base: str, language: str, name: str = "") -> str:
+    """Of a page: `name` is its id, or "" for the language's home page."""
+    return f"{base}{language}/{name}/" if name else f"{base}{language}/"
+
+
+def ran_on(catalogue: Catalogue, symptom: Symptom) -> str:
+    """The first day known on which the code of today ran; "" if it never did."""
+    dates = [record.symptoms[symptom.stem]["date"] for record in catalogue.evidence if record.status(symptom.snippet) in RAN]
+    return min(dates, default="")
+
+
+# ---- index.json
+
+
+def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
+    """Every symptom and tip, with what a program needs to choose among them and to lead a reader there."""
+    return {
+        "version": VERSION,
+        "site": base,
+        "documentation": {language: address(base, language, "machines") for language in LANGUAGES},
+        "licence": {"text": LICENCE, "code": "MIT"},
+        "languages": list(LANGUAGES),
+        "environments": {record.environment: _environment(record) for record in catalogue.evidence},
+        "topics": catalogue.topics,
+        "tags": catalogue.tags,
+        "symptoms": [_symptom(catalogue, symptom, base) for symptom in catalogue.symptoms.values()],
+        "tips": [_tip(made, base) for made in catalogue.tips.values()],
+    }
+
+
+def _environment(record: Evidence) -> dict[str, str]:
+    return {"torch": record.torch, "device": record.device, "device_name": record.device_name, "cuda": record.cuda}
+
+
+def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:
+    """What symptoms and tips have in common. A language that a page is not written in is left out."""
+    languages = [language for language in LANGUAGES if language in made.pages]
+    return {
+        "id": made.id,
+        "topic": made.topic,
+        "url": {language: address(base, language, made.id) for language in languages},
+        "markdown": {language: address(base, language, made.id) + markdown_copy.NAME for language in languages},
+        "title": {language: made.title(language) for language in languages},
+        "summary": {language: parts.summary(made, language) for language in languages},
+    }
+
+
+def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any]:
+    snippet = symptom.snippet
+    fields = ("text", "exception", "role", "device")
+    spans = changes.spans(catalogue, symptom)
+    return {
+        **_page(symptom, base),
+        "wordings": [
+            {name: value for name in fields if (value := getattr(wording, name))}
+            | {name: value for name, value in vars(spans.get(wording.text, changes.Span())).items() if value}
+            for wording in snippet.wordings
+        ],
+        "exceptions": sorted({wording.exception for wording in snippet.wordings if wording.exception}),
+        "tags": snippet.tags,
+        "cases": list(snippet.cases),
+        "needs": snippet.needs,
+        "evidence": {record.environment: record.summary(snippet) for record in catalogue.evidence},
+    }
+
+
+def _tip(made: Tip, base: str) -> dict[str, Any]:
+    return {
+        **_page(made, base),
+        "rule": {language: made.rule(language) for language in LANGUAGES if language in made.pages},
+        "tags": made.tags,
+        "symptoms": made.symptoms,
+    }
+
+
+# ---- llms.txt
+
+
+def llms(catalogue: Catalogue, base: str) -> str:
+    """The map of the site for a language model: one line for each copy in Markdown."""
+    parts = [
+        "# Torch Clinic",
+        "> PyTorch errors and pitfalls whose break and fix have been run, in English and Chinese. "
+        "Each page names the torch release, the device and the date on which its code ran.",
+        "An error message is best looked up in "
+        f"[index.json]({base}index.json), which has every wording, with holes for what varies ({address(base, 'en', 'machines')} describes it). "
+        f"Texts may be used under CC BY 4.0 ({LICENCE}), code under MIT.",
+    ]
+    for language in LANGUAGES:
+        for name, members in (("symptoms", catalogue.symptoms.values()), ("tips", catalogue.tips.values())):
+            lines = [markdown_copy.summary_line(made, language, address(base, language)) for made in members if language in made.pages]
+            if lines:
+                parts += [f"## {LABELS[language][name]}", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- XML: feeds and the sitemap
+
+
+def feed(catalogue: Catalogue, language: str, base: str) -> str:
+    """An Atom feed of symptoms, newest first. Tips are not in it: nothing records a day of theirs."""
+    own = address(base, language)
+    dated = [(date, symptom) for symptom in catalogue.symptoms.values() if language in symptom.pages and (date := ran_on(catalogue, symptom))]
+    dated.sort(key=lambda item: item[0], reverse=True)  # stable: of one day, in the catalogue's order
+    root = ET.Element("feed", {"xmlns": ATOM, "xml:lang": language})
+    _add(root, "title", MESSAGES[language]["feed"])
+    _add(root, "id", f"{own}feed.xml")
+    _add(root, "updated", _moment(dated[0][0] if dated else "1970-01-01"))
+    _add(root, "link", rel="self", type="application/atom+xml", href=f"{own}feed.xml")
+    _add(root, "link", rel="alternate", type="text/html", href=own)
+    _add(_add(root, "author"), "name", "Torch Clinic")
+    for date, symptom in dated[:FEED]:
+        entry = _add(root, "entry")
+        _add(entry, "title", symptom.title(language).replace("`", ""))
+        _add(entry, "id", address(base, language, symptom.id))
+        _add(entry, "updated", _moment(date))
+        _add(entry, "link", rel="alternate", type="text/html", href=address(base, language, symptom.id))
+        _add(entry, "summary", parts.description(symptom, language))
+        for tag in parts.tag_names(catalogue, symptom.snippet.tags, language):
+            _add(entry, "category", term=tag)
+    return _xml(root)
+
+
+def _moment(date: str) -> str:
+    return f"{date}T00:00:00Z"
+
+
+def sitemap(folder: Path, base: str) -> str:
+    """One sitemap of both languages, from the two that MkDocs wrote; each page names itself in the other language."""
+    root = ET.Element("urlset", {"xmlns": SITEMAP, "xmlns:xhtml": XHTML})
+    for language in LANGUAGES:
+        for url in ET.parse(folder / language / "sitemap.xml").getroot():
+            entry = ET.SubElement(root, "url")
+            own = (url.findtext(f"{{{SITEMAP}}}loc") or "").strip()
+            _add(entry, "loc", own)
+            for other in LANGUAGES:
+                _add(entry, "xhtml:link", rel="alternate", hreflang=other, href=f"{base}{other}/{own.removeprefix(f'{base}{language}/')}")
+    return _xml(root)
+
+
+def _add(parent: ET.Element, name: str, text: str = "", /, **attributes: str) -> ET.Element:
+    made = ET.SubElement(parent, name, {key: _NO_XML.sub("", value) for key, value in attributes.items()})
+    made.text = _NO_XML.sub("", text) or None
+    return made
+
+
+def _xml(root: ET.Element) -> str:
+    ET.indent(root, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+# ---- a page's head
+
+
+def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str) -> str:
+    """JSON-LD of a symptom or a tip. It goes into a `<script>`, whose text no `<` may end."""
+    tags = made.snippet.tags if isinstance(made, Symptom) else made.tags
+    facts: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "TechArticle",
+        "headline": made.title(language).replace("`", ""),
+        "description": parts.description(made, language),
+        "url": address(base, language, made.id),
+        "inLanguage": language,
+        "keywords": [*parts.tag_names(catalogue, tags, language), *map(str, made.pages[language].meta.get("synonyms") or [])],
+        "license": LICENCE,
+        "isPartOf": {"@type": "WebSite", "name": "Torch Clinic", "url": base},
+    }
+    if isinstance(made, Symptom) and (date := ran_on(catalogue, made)):
+        facts["dateModified"] = date
+    return json.dumps(facts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def write(catalogue: Catalogue, out: Path, base: str) -> None:
+    """What stands at the root and belongs to no language."""
+    texts = {
+        "index.json": json.dumps(index(catalogue, base), ensure_ascii=False, separators=(",", ":")),
+        "llms.txt": llms(catalogue, base),
+        "sitemap.xml": sitemap(out, base),
+    }
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8")
+
+
+def write_language(catalogue: Catalogue, out: Path, language: str, base: str) -> None:
+    """The feed of a language, and a copy beside each page of a symptom or a tip."""
+    (out / "feed.xml").write_text(feed(catalogue, language, base), encoding="utf-8")
+    every: Iterable[Symptom | Tip] = [*catalogue.symptoms.values(), *catalogue.tips.values()]
+    for made in every:
+        folder = out / made.id
+        if language in made.pages and folder.is_dir():
+            (folder / markdown_copy.NAME).write_text(markdown_copy.copy(catalogue, made, language, address(base, language)), encoding="utf-8")

@@ -1,0 +1,131 @@
+"""MkDocs' events, each handed to a plain function of torchclinic. MkDocs loads it by its path, from anywhere."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.commands import build
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import get_toc
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `mkdocs` does not look where it was started
+
+from torchclinic.site import home, notebook, parts, symptom_page, tip_page
+from torchclinic.site.build import ONLY, Site, lighter
+from torchclinic.site.labels import LABELS, MESSAGES
+
+log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
+site: Site
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Read the catalogue; make the nav from its topics."""
+    global site
+    root = Path(config.config_file_path).resolve().parent
+    site = Site(root, config.theme["language"], config.repo_url or "")
+    for problem in site.catalogue.problems:
+        log.warning("%s", problem)
+    if site.catalogue.problems and config.strict:
+        raise Abort(f"The catalogue has {len(site.catalogue.problems)} problems, see above; nothing was built.")
+    if base := os.environ.get("SITE_URL"):
+        config.site_url = f"{base.rstrip('/')}/{site.language}/"
+    config.nav = site.nav()
+    notebook.patch_mkdocs_jupyter(root / "overrides" / "notebook")
+    if ONLY in os.environ:
+        make_only({name.partition("/")[2] for name in os.environ[ONLY].split() if name.startswith(f"{site.language}/")})
+    return config
+
+
+def make_only(names: set[str]) -> None:
+    """Let MkDocs make these pages alone. Of the others it reads the titles, for the nav."""
+    populate, make = build._populate_page, build._build_page
+
+    def populate_some(page: Page, config: MkDocsConfig, files: Files, dirty: bool = False) -> None:
+        if page.file.src_uri in {*names, "tags.md"}:  # a page's tags are links to that one
+            populate(page, config, files, dirty)
+            page.meta["search"] = {"exclude": True}  # the index of the whole site stays
+        else:
+            page.read_source(config)
+            page.content = ""
+            if heading := re.search(r"^# (.+)$", page.markdown or "", re.MULTILINE):
+                page.meta.setdefault("title", heading[1])
+
+    def make_some(page: Page, *rest: Any, **options: Any) -> None:
+        if page.file.src_uri in names:
+            make(page, *rest, **options)
+
+    build._populate_page, build._build_page = populate_some, make_some
+
+
+@event_priority(100)  # before mkdocs-jupyter looks for notebooks
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is generated, and the assets that both languages share."""
+    for folder, name in [*site.generate(), *site.assets()]:
+        files.append(File(name, str(folder), config.site_dir, config.use_directory_urls))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Expand directives; set description and tags."""
+    name = page.file.src_uri
+    symptom = site.symptom_of(name)
+    if symptom is not None:
+        page.meta["description"] = parts.description(symptom, site.language)
+        if site.is_notebook(name):
+            page.meta["search"] = {"exclude": True}
+            page.meta["hide"] = ["navigation"]
+            page.edit_url = None
+        else:
+            page.meta["search"] = {"boost": 4}  # before tips, and these before pages about this site
+            page.meta["tags"] = parts.tag_names(site.catalogue, symptom.snippet.tags, site.language)
+            return symptom_page.symptom_page(site.catalogue, symptom, site.language, site.repository)
+    tip = site.tip_of(name)
+    if tip is not None:
+        page.meta["description"] = parts.description(tip, site.language)
+        page.meta["search"] = {"boost": 2}
+        page.meta["tags"] = parts.tag_names(site.catalogue, tip.tags, site.language)
+        return tip_page.tip_page(site.catalogue, tip, site.language, site.repository)
+    return home.expand(site.catalogue, markdown, site.language)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Give notebooks the markup and the anchors of any other page; make code lighter."""
+    name = page.file.src_uri
+    symptom = site.symptom_of(name)
+    if symptom is not None and site.is_notebook(name):
+        page.title = notebook.title(symptom, site.language)
+        page.toc = get_toc(notebook.toc(symptom, site.language))
+        html = notebook.page_html(site.catalogue, symptom, site.language, html)
+    return lighter(html).replace('<a href="http', '<a class="tc-out" href="http')  # the style for paper shows their addresses
+
+
+def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
+    """Let the templates use our labels."""
+    env.globals["labels"] = {**MESSAGES[site.language], **LABELS[site.language]}
+    return env
+
+
+def on_page_context(context: Any, page: Page, config: MkDocsConfig, nav: Any) -> Any:
+    """Let main.html say what a page is to a search engine."""
+    context["head"] = site.head(page.file.src_uri, page.url, base_of(config))
+    return context
+
+
+def base_of(config: MkDocsConfig) -> str:
+    """Address of the site's root: that of both languages."""
+    return (config.site_url or "").removesuffix(f"{site.language}/")
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """What needs the whole site: index of the lookup, search index, what machines read, content security policy."""
+    if ONLY not in os.environ:
+        site.finish(Path(config.site_dir), base_of(config))

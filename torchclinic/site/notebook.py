@@ -1,0 +1,182 @@
+"""Notebooks: a snippet's cells with the recorded outputs, and what makes mkdocs-jupyter's pages light.
+
+A notebook page of mkdocs-jupyter weighs 660 KB, nearly all of it styles and scripts that every page repeats. Ours is rendered by two small
+templates (overrides/notebook) into the markup that Material gives to code anywhere else.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from ..content.catalogue import Catalogue, Symptom
+from ..content.snippet import Cell
+from . import evidence_view
+from .labels import LABELS
+
+_HEADING = re.compile(r"<h([12])[^>]*>(.*?)</h\1>", re.DOTALL)
+_CODE = re.compile(r'<div class="highlight-ipynb[^"]*"><pre>(.*?)</pre></div>\s*<div [^>]*class="clipboard-copy-txt"[^>]*>[^<]*</div>', re.DOTALL)
+#: Ends what the templates made; mkdocs-jupyter appends styles that nobody needs.
+END = "<!-- notebook ends -->"
+
+
+def make(catalogue: Catalogue, symptom: Symptom, language: str) -> dict[str, Any]:
+    """A notebook (nbformat 4.5) of a symptom: heading, set-up, and each cell under a heading of its case."""
+    cells = [_markdown("title", f"# {title(symptom, language)}\n\n{LABELS[language]['nb-intro']}")]
+    for number, cell in enumerate(symptom.snippet.cells):
+        if cell.kind:
+            cells.append(_markdown(f"{cell.kind}-{cell.case}-heading", f"## {heading(symptom, cell, language)}"))
+        cells.append(_code(catalogue, symptom, cell, f"{cell.kind}-{cell.case}" if cell.kind else f"setup-{number}"))
+    metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+
+
+def dumps(notebook: dict[str, Any]) -> str:
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def heading(symptom: Symptom, cell: Cell, language: str) -> str:
+    """`Break: title of the case`, as the page titles it."""
+    colon = {"en": ": ", "zh": "\uff1a"}[language]
+    return f"{LABELS[language][cell.kind]}{colon}{case_titles(symptom, language).get(cell.case, cell.case).removesuffix(LABELS[language]['fix-above'])}"
+
+
+def case_titles(symptom: Symptom, language: str) -> dict[str, str]:
+    """The title that a page gives to each case, without Markdown's marks."""
+    made = symptom.pages.get(language)
+    found = re.findall(r"^### (.*?) \{#([a-z0-9-]+)\}$", made.body, re.MULTILINE) if made else []
+    return {name: title.replace("`", "").replace("*", "") for title, name in found}
+
+
+def headings(symptom: Symptom, language: str) -> list[tuple[str, str]]:
+    """(anchor, text) of the second-level headings, in order."""
+    return [(f"{cell.kind}-{cell.case}", heading(symptom, cell, language)) for cell in symptom.snippet.cells if cell.kind]
+
+
+def _id(name: str) -> str:
+    # nbformat takes at most 64 characters. The same notebook must have the same ids in every build.
+    return name[:64]
+
+
+def _markdown(name: str, text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": _id(name), "metadata": {}, "source": text.splitlines(keepends=True)}
+
+
+def _code(catalogue: Catalogue, symptom: Symptom, cell: Cell, name: str) -> dict[str, Any]:
+    outputs = _outputs(catalogue, symptom, cell) if cell.kind else []
+    return {"cell_type": "code", "id": _id(name), "metadata": {}, "execution_count": None, "source": cell.source.splitlines(keepends=True), "outputs": outputs}
+
+
+def _outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[dict[str, Any]]:
+    found = evidence_view.recorded(catalogue, symptom, cell.name)
+    if found is None:
+        return []
+    _, entry = found
+    output, traceback = entry.get("output", ""), entry.get("traceback", "")
+    outputs: list[dict[str, Any]] = []
+    # A program's output ends with its own traceback; a notebook keeps the two apart.
+    before = output[: -len(traceback)] if traceback and output.endswith(traceback) else output
+    if before:
+        outputs.append({"output_type": "stream", "name": "stdout", "text": before.splitlines(keepends=True)})
+    if traceback and before != output:
+        outputs.append({"output_type": "error", "ename": entry.get("exception", ""), "evalue": entry.get("message", ""), "traceback": traceback.splitlines()})
+    return outputs
+
+
+# ---- after mkdocs-jupyter
+
+
+class _NotParsed(str):
+    """Stands in for BeautifulSoup, by which nbconvert finds images and cells to amend: half of its time, and here there are none."""
+
+    def __new__(cls, text: str, features: str = "") -> _NotParsed:
+        return super().__new__(cls, text)
+
+    def select(self, selector: str) -> tuple[()]:
+        return ()
+
+
+def patch_mkdocs_jupyter(templates: Path) -> None:
+    """Make mkdocs-jupyter use our templates, and spare it work whose result is not used: 20 times as fast as it is."""
+    import jinja2
+    import mkdocs_jupyter.plugin
+    from mkdocs_jupyter.config import settings
+    from nbconvert.exporters import html as html_exporter
+    from nbconvert.exporters.templateexporter import TemplateExporter
+
+    settings.templates_dir = str(templates)
+    # Title and contents are known: no second conversion to find them.
+    mkdocs_jupyter.plugin._get_nb_toc_tokens = lambda *arguments: ([], None)
+    html_exporter.BeautifulSoup = _NotParsed
+    # What notebook.make makes is valid; it would be asked of each of a dozen steps that change nothing.
+    html_exporter.HTMLExporter._validate_preprocessor = lambda *arguments: None
+    if hasattr(TemplateExporter, "_torchclinic"):
+        return
+
+    class Memory(jinja2.BytecodeCache):
+        """Each template is compiled once, not once a notebook."""
+
+        def __init__(self) -> None:
+            self.code: dict[str, bytes] = {}
+
+        def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+            if bucket.key in self.code:
+                bucket.bytecode_from_string(self.code[bucket.key])
+
+        def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+            self.code[bucket.key] = bucket.bytecode_to_string()
+
+    cache = Memory()
+    original = TemplateExporter._create_environment
+
+    def create(self: Any) -> jinja2.Environment:
+        environment = original(self)
+        environment.bytecode_cache = cache
+        return environment
+
+    TemplateExporter._create_environment = create
+    TemplateExporter._torchclinic = True
+
+
+def page_html(catalogue: Catalogue, symptom: Symptom, language: str, made: str) -> str:
+    """The page of a notebook from what mkdocs-jupyter made: Material's code markup, anchors that all languages share, links back."""
+    label = LABELS[language]
+    body = made.partition(END)[0]
+    body = _CODE.sub(lambda found: f'<div class="language-python highlight"><pre><span></span><code>{found[1].rstrip()}\n</code></pre></div>', body)
+    anchors = iter(headings(symptom, language))
+
+    def anchored(found: re.Match[str]) -> str:
+        if found[1] == "1":
+            return f"<h1>{_text(found[2])}</h1>" + _links(catalogue, symptom, language)
+        anchor, text = next(anchors)
+        return f'<h2 id="{anchor}">{html.escape(text, quote=False)}<a class="headerlink" href="#{anchor}" title="{label["permalink"]}">¶</a></h2>'
+
+    return _HEADING.sub(anchored, body)
+
+
+def _text(markup: str) -> str:
+    """A heading's text, without the link that nbconvert puts behind it."""
+    return re.sub(r"<a class=\"anchor-link\".*?</a>", "", markup, flags=re.DOTALL).strip()
+
+
+def _links(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    label = LABELS[language]
+    up = "../../../"
+    return (
+        f'<p class="tc-note"><a href="{up}{symptom.id}/">{label["nb-back"]}</a> · '
+        f'<a href="{symptom.stem}.ipynb" download>{label["ipynb"]}</a> · <a href="../{symptom.stem}.py" download>{label["py"]}</a></p>'
+        f'<p class="tc-evidence">{evidence_view.evidence_html(catalogue, symptom, language)} <a href="{up}verified/">{label["verified"]}</a></p>'
+    )
+
+
+def title(symptom: Symptom, language: str) -> str:
+    return LABELS[language]["nb-title"].format(title=symptom.title(language))
+
+
+def toc(symptom: Symptom, language: str) -> list[dict[str, Any]]:
+    """Tokens of the table of contents, as Python-Markdown makes them."""
+    children = [{"level": 2, "id": anchor, "name": html.escape(text, quote=False), "children": []} for anchor, text in headings(symptom, language)]
+    return [{"level": 1, "id": "", "name": html.escape(title(symptom, language), quote=False), "children": children}]

@@ -1,0 +1,59 @@
+"""What the pages of symptoms, of tips and of lists have in common: names of topics and tags, summaries, sources, search words."""
+
+from __future__ import annotations
+
+import html
+
+from ..content.catalogue import Catalogue, Symptom
+from ..content.page import Page
+from ..content.tip import Tip
+from .labels import LABELS
+
+
+def topic_name(catalogue: Catalogue, topic: str, language: str) -> str:
+    return catalogue.topics[topic].get(language, topic)
+
+
+def tag_names(catalogue: Catalogue, tags: list[str], language: str) -> list[str]:
+    return [catalogue.tags[tag][language] for tag in tags if language in catalogue.tags.get(tag, {})]
+
+
+def summary(made: Symptom | Tip, language: str) -> str:
+    found = made.pages.get(language)
+    return str(found.meta.get("summary") or "") if found else ""
+
+
+def description(made: Symptom | Tip, language: str) -> str:
+    """The summary without Markdown's marks, for search engines."""
+    return summary(made, language).replace("`", "")
+
+
+def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
+    """The documents whose entries (`rows`) a page answers, in one line."""
+    names = []
+    for document in dict.fromkeys(row.partition("-")[0] for row in rows):
+        source = catalogue.sources[document]
+        facts = [source["title"], *(source[name] for name in ("author", "licence") if name in source)]
+        names.append(html.escape(LABELS[language]["join-facts"].join(facts), quote=False))
+    return ["", f'<p class="tc-note" markdown="0">{LABELS[language]["after"].format(sources=LABELS[language]["join"].join(names))}</p>'] if names else []
+
+
+def synonyms(made: Page, language: str) -> list[str]:
+    words = made.meta.get("synonyms") or []
+    join = {"en": ", ", "zh": "、"}[language]
+    return (
+        ["", f"{LABELS[language]['also']}: {join.join(map(str, words))}\n{{ .tc-note }}".replace(": ", "：" if language == "zh" else ": ", 1)] if words else []
+    )
+
+
+def host(address: str) -> str:
+    """Whose documentation an address is of."""
+    name = address.partition("://")[2].partition("/")[0]
+    return "PyTorch" if name.endswith("pytorch.org") else "NVIDIA" if name.endswith("nvidia.com") else "Python" if name.endswith("python.org") else name
+
+
+def docs_name(address: str) -> str:
+    """What to call a page of PyTorch's documentation: `torch.Tensor.backward`, `notes/autograd#in-place`."""
+    path, _, anchor = address.partition("#")
+    name = path.rstrip("/").rpartition("/")[2].removesuffix(".html")
+    return f"{name}: {anchor.replace('-', ' ')}" if anchor and not anchor.startswith("torch.") else anchor or name

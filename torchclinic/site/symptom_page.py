@@ -1,0 +1,266 @@
+"""The page of a symptom as Markdown: its directives expanded, its evidence, where to look next, how to run it. Knows nothing of MkDocs."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import json
+import re
+
+from ..content import changes, related
+from ..content import page as pages
+from ..content.catalogue import Catalogue, Symptom
+from ..content.snippet import Cell
+from ..find.wording import Hole, Wording
+from .evidence_view import DEVICES, evidence_line, reason, recorded, where
+from .labels import KINDS, LABELS
+from .markup import fence, plain, tab
+from .parts import docs_name, host, sources, synonyms, topic_name
+
+#: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.
+SHOWN = 100
+#: Lines of recorded output shown on a page: the beginning and the end of what is longer.
+HEAD, TAIL = 12, 28
+#: Lines of set-up that are shown again with every case.
+LONG_SETUP = 15
+_GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+
+
+def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, repository: str = "") -> str:
+    """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
+    made = symptom.pages[language]
+    by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
+    lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
+    for line in made.body.splitlines():
+        directive = pages.DIRECTIVE.fullmatch(line)
+        if directive:
+            lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
+        elif line in by_heading:
+            if by_heading[line] == "cost":
+                lines += [*_next(catalogue, symptom, language), ""]
+            lines.append(f"{line} {{#{by_heading[line]}}}")
+        else:
+            lines.append(line)
+    ending = [
+        *_further(catalogue, symptom, language),
+        "",
+        *run_it(symptom, language, repository),
+        "",
+        links(symptom, language, repository),
+        *sources(catalogue, symptom.snippet.rows, language),
+        *synonyms(made, language),
+    ]
+    return "\n".join([*lines, *ending]) + "\n"
+
+
+def _yours(made: pages.Page, language: str) -> list[str]:
+    """Where site.js puts the diagnosis with the values of the reader's own message, if the lookup sent them here."""
+    if not made.diagnoses:
+        return []
+    sentences = html.escape(json.dumps(made.diagnoses, ensure_ascii=False))
+    return [f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" hidden><p class="tc-note">{LABELS[language]["yours"]}</p><p></p></div>', ""]
+
+
+def _next(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    """Where to look if it was none of these causes. site.js puts first what else the lookup found in the reader's own text."""
+    label = LABELS[language]
+    found = [other for other in related.candidates(catalogue, symptom) if language in other.pages]
+    items = [f"- [{plain(other.title(language))}](../{other.id}.md)" for other in found]
+    items.append(f"- {label['or-else'].format(lookup='../lookup.md', topic='index.md', name=topic_name(catalogue, symptom.topic, language))}")
+    return [
+        f'<div class="tc-next" data-tc-next="{html.escape(label["also-there"])}" markdown>',
+        "",
+        f"**{label['not-this']}**",
+        "",
+        *items,
+        "",
+        "</div>",
+    ]
+
+
+def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    """More for "See also", which ends the page: related symptoms that the prose does not link, and PyTorch's own documentation."""
+    linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in symptom.pages[language].links}
+    linked_addresses = {target for target, _ in symptom.pages[language].links}
+    items = []
+    for name in symptom.snippet.related:
+        other = catalogue.symptoms.get(name.rpartition("/")[2])
+        if other and language in other.pages and f"{other.stem}.md" not in linked:
+            items.append(f"- [{plain(other.title(language))}](../{other.id}.md)")
+    for made in catalogue.tips.values():
+        if symptom.stem in made.symptoms and language in made.pages and made.stem not in linked:
+            items.append(f"- {LABELS[language]['tip']}[{plain(made.title(language))}](../{made.id}.md)")
+    items += [f"- [{host(address)}: {docs_name(address)}]({address})" for address in symptom.snippet.docs if address not in linked_addresses]
+    return ["", *items] if items else []
+
+
+def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, language: str) -> str:
+    """What a directive stands for; "" for a case that the snippet has not, which the catalogue reports."""
+    if word == "wordings":
+        return wordings(catalogue, symptom, language)
+    cells = symptom.snippet.cases[name].cells if name in symptom.snippet.cases else {}
+    if word == "check":
+        return check(catalogue, symptom, cells["check"], language) if "check" in cells else ""
+    return case(catalogue, symptom, cells, language) if {"break", "fix"} <= set(cells) else ""
+
+
+def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """What the symptom prints: the first current messages, the others folded."""
+    spans = changes.spans(catalogue, symptom)
+
+    def old(wording: Wording) -> bool:
+        return wording.text in spans and bool(spans[wording.text].until)
+
+    found = [wording for wording in symptom.snippet.wordings if not _said_by_another(wording, symptom.snippet.wordings)]
+    found.sort(key=old)
+    current, rest = found[:1], found[1:]
+    while rest and not old(rest[0]) and sum(len(wording.text) for wording in [*current, rest[0]]) <= SHOWN:
+        current.append(rest.pop(0))
+    if not found:
+        return LABELS[language]["printed-by-code"]
+    blocks = [_message(wording, spans.get(wording.text, changes.Span()), language) for wording in current]
+    if rest:
+        # Raw HTML: one `<details>` needs no Markdown inside, and no extension to read it.
+        inside = "".join(_message(wording, spans.get(wording.text, changes.Span()), language) for wording in rest)
+        blocks.append(f'<details class="tc-older"><summary>{LABELS[language]["older"].format(count=len(rest))}</summary>{inside}</details>')
+    return "\n\n".join(blocks)
+
+
+def _said_by_another(wording: Wording, others: list[Wording]) -> bool:
+    """Does another message of the same kind go on from this text? A catch-all wording says nothing new to a reader."""
+    return any(other.text != wording.text and other.text.startswith(wording.text) and other.exception == wording.exception for other in others)
+
+
+def _message(wording: Wording, span: changes.Span, language: str) -> str:
+    notes = [
+        LABELS[language][name].format(version=value, device=value)
+        for name, value in (("since", span.since), ("until", span.until), ("only-on", DEVICES.get(wording.device, wording.device)))
+        if value
+    ]
+    note = f' <span class="tc-note">{LABELS[language]["note"].format(note=LABELS[language]["comma"].join(notes))}</span>' if notes else ""
+    kind = f"<b>{html.escape(wording.exception)}</b>: " if wording.exception else ""
+    return f'<p class="tc-message"><code>{kind}{with_holes(wording, language)}</code>{note}</p>'
+
+
+def with_holes(wording: Wording, language: str) -> str:
+    pieces = []
+    for part in wording.parts:
+        if isinstance(part, Hole):
+            name = (part.name.rstrip("0123456789_") and part.name) or KINDS[language][part.kind]
+            pieces.append(f"<var>⟨{html.escape(name)}⟩</var>")
+        else:
+            pieces.append(html.escape(part, quote=False))
+    return "".join(pieces).replace("\n", "<br>")
+
+
+def case(catalogue: Catalogue, symptom: Symptom, cells: dict[str, Cell], language: str) -> str:
+    """Tabs of a case: fixed code, diff, failing code, what it printed."""
+    label = LABELS[language]
+    broken, fixed = cells["break"], cells["fix"]
+    return "\n\n".join(
+        [
+            tab(label["fixed"], fence(fixed.source, "python")),
+            tab(label["diff"], fence(diff(broken.source, fixed.source), "diff .tc-diff")),
+            tab(label["failing"], fence(_program(symptom, broken, language), "python")),
+            tab(label["printed"], printed(catalogue, symptom, broken, language) + elsewhere(catalogue, symptom, broken, language)),
+        ]
+    )
+
+
+def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
+    """What the same break printed on other releases and devices, where the words differ from those shown."""
+    texts = changes.printed(catalogue, symptom, broken.name)
+    shown = recorded(catalogue, symptom, broken.name)
+    here = shown[0].environment if shown else ""
+    others = [one for one in texts if here not in one.where]
+    return "".join(
+        f"\n\n{LABELS[language]['elsewhere'].format(where=LABELS[language]['join'].join(_environments(catalogue, one.where)))}\n\n{fence(one.text, 'text .tc-output')}"
+        for one in others
+    )
+
+
+def _environments(catalogue: Catalogue, names: tuple[str, ...]) -> list[str]:
+    return [f"torch {record.torch}, {where(record)}" for record in catalogue.evidence if record.environment in names]
+
+
+def _program(symptom: Symptom, broken: Cell, language: str) -> str:
+    """The whole failing program. A long set-up stands once on a page, with the first case; the others point there."""
+    setup = symptom.snippet.setup_of(broken)
+    first = next(cell for cell in symptom.snippet.runs if cell.kind == "break")
+    shown = symptom.snippet.setup_of(first)
+    sources = [cell.source for cell in setup]
+    if broken is not first and sum(len(cell.source.splitlines()) for cell in shown) > LONG_SETUP:
+        sources = [LABELS[language]["setup-above"], *(cell.source for cell in setup if cell not in shown)]
+    return "\n\n".join([*sources, broken.source])
+
+
+def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
+    """The code of a check, and what it printed."""
+    return fence(cell.source, "python .tc-check") + "\n\n" + printed(catalogue, symptom, cell, language)
+
+
+def diff(before: str, after: str) -> str:
+    """Both texts as one, line by line: what goes, what comes, what stays."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1000))
+    return "\n".join(lines[3:])  # without the two file names and the line numbers
+
+
+def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
+    """What was recorded of a cell, under the machine and the date; or that nothing was."""
+    label = LABELS[language]
+    found = recorded(catalogue, symptom, cell.name)
+    if found is None:
+        return f"*{label['not-run']}*"
+    record, entry = found
+    if entry["outcome"] == "skipped":
+        return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
+    title = f"torch {record.torch} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
+    if not entry.get("output"):
+        return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
+    return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)
+
+
+def lexer(output: str) -> str:
+    """Colours for a traceback, none for anything else."""
+    return "pytb" if "Traceback (most recent call last):" in output else "text"
+
+
+def _shortened(output: str, left_out: str) -> str:
+    lines = output.splitlines()
+    if len(lines) <= HEAD + TAIL + 1:
+        return output
+    return "\n".join([*lines[:HEAD], left_out.format(count=len(lines) - HEAD - TAIL), *lines[-TAIL:]])
+
+
+def run_it(symptom: Symptom, language: str, repository: str = "") -> list[str]:
+    """The same symptom to run: as a notebook, as a file, on Colab, from a checkout."""
+    label = LABELS[language]
+    notebook = f"../notebooks/{symptom.id}"
+    # The page's own address ends with a slash: one folder deeper than its file. MkDocs leaves raw HTML as it is.
+    raw = f"../../notebooks/{symptom.id}/{symptom.stem}.ipynb"
+    items = [
+        f"[{label['notebook']}]({notebook}.ipynb)",
+        f"[.py]({notebook}.py){{ download }}",
+        f'<a href="{raw}" download>.ipynb</a>',
+    ]
+    if address := colab(repository, f"{language}/notebooks/{symptom.id}/{symptom.stem}.ipynb"):
+        items.append(f"[Colab]({address})")
+    command = f"`python -m torchclinic verify {symptom.id}`"
+    return [f"**{label['run-it']}** {' · '.join(items)} · {label['checkout'].format(command=command)}\n{{ .tc-links .tc-run }}"]
+
+
+def colab(repository: str, file: str) -> str:
+    """Where Colab opens a notebook of the site; "" unless the repository lies on GitHub. The workflow `site` keeps the branch `notebooks`."""
+    found = _GITHUB.match(repository)
+    return f"https://colab.research.google.com/github/{found[1]}/blob/notebooks/{file}" if found else ""
+
+
+def links(symptom: Symptom, language: str, repository: str = "") -> str:
+    """Where the sources of a page are."""
+    label = LABELS[language]
+    files = {label["edit-page"]: f"docs/{language}/{symptom.id}.md", label["edit-code"]: f"snippets/{symptom.id}.py"}
+    if repository:
+        items = [f"[{text}]({repository.rstrip('/')}/edit/main/{file})" for text, file in files.items()]
+    else:
+        items = [f"{label['files']}: " + ", ".join(f"`{file}`" for file in files.values())]
+    return " · ".join(items) + "\n{ .tc-links }"

@@ -1,0 +1,46 @@
+"""The page of a tip as Markdown."""
+
+from __future__ import annotations
+
+import html
+
+from ..content.catalogue import Catalogue
+from ..content.tip import DIRECTIVE, MARK, PROGRAMS, Tip
+from .evidence_view import reason
+from .labels import LABELS
+from .markup import fence, plain
+from .parts import sources, synonyms
+
+
+def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "") -> str:
+    """The page of a tip as Markdown: title, rule, body with its directives expanded, the symptoms that it explains, links."""
+    found = made.pages[language]
+    label = LABELS[language]
+    lines = [f"# {plain(found.title)}", "", f"{plain(made.rule(language))}\n{{ .tc-rule }}", ""]
+    for line in found.body.splitlines():
+        directive = DIRECTIVE.fullmatch(line)
+        if directive and directive[1] == "program":
+            file = catalogue.root / PROGRAMS / directive[2]
+            lines += ["", fence(file.read_text(encoding="utf-8").rstrip("\n"), "python", directive[2]), ""]
+        elif directive:
+            lines += ["", figure(directive[2], found.title, language), ""]
+        elif mark := MARK.match(line):
+            lines += [f"*{label['not-run-why'].format(why=reason(mark[1], language))}*", ""]
+        else:
+            lines.append(line)
+    explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
+    linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in found.links}
+    items = [f"- [{plain(symptom.title(language))}](../../{symptom.id}.md)" for symptom in explained if f"{symptom.stem}.md" not in linked]
+    if items:
+        lines += ["", f"## {label['explains']} {{#symptoms}}", "", *items]
+    file = f"docs/{language}/{made.id}.md"
+    edit = f"[{label['edit-page']}]({repository.rstrip('/')}/edit/main/{file})" if repository else f"{label['files']}: `{file}`"
+    if found.codes:
+        lines += ["", f"{label['tip-run']}\n{{ .tc-evidence }}"]
+    return "\n".join([*lines, "", f"{edit}\n{{ .tc-links }}", *sources(catalogue, made.rows, language), *synonyms(found, language)]) + "\n"
+
+
+def figure(name: str, alternative: str, language: str) -> str:
+    """A figure in both colour schemes; Material shows the one that fits."""
+    alt = html.escape(alternative, quote=True).replace("]", "")
+    return "\n".join(f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme}){{ width=672 height=326 }}" for scheme in ("light", "dark"))
