@@ -84,8 +84,9 @@ def _hit(made: Catalogue, index: dict[str, Any], hit: dict[str, Any], language: 
         return "\n".join(lines)
     symptom = made.symptoms[hit["symptom"]]
     cases = list(symptom.snippet.cases.values())
-    fix = cases[0].cells["fix"]
-    lines += ["", text["fix"].format(case=cases[0].name), "", *("    " + line for line in fix.source.splitlines()), ""]
+    lines += ["", text["fix"].format(case=cases[0].name), ""]
+    for place, fix in cases[0].fixes.items():
+        lines += [*([f"  {place}:"] if len(cases[0].fixes) > 1 else []), *("    " + line for line in fix.splitlines()), ""]
     if len(cases) > 1:
         lines.append(text["other"].format(count=len(cases) - 1, cases=", ".join(case.name for case in cases[1:])))
     lines.append(text["page"].format(path=symptom.pages[language].file.relative_to(made.root).as_posix()))

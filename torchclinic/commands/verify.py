@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from ..content import catalogue
+from ..content import catalogue, mutation
 from ..content.catalogue import UnknownSymptom
 from ..content.problem import BadInput
 from ..run import verify
@@ -22,6 +22,8 @@ def add(commands: Any) -> None:
     command.add_argument("--record", action="store_true", help="write what was seen into evidence/")
     command.add_argument("--jobs", type=int, default=0, metavar="N", help="cells at a time; from the number of cores if left out")
     command.add_argument("--plain", action="store_true", help="a new interpreter for each cell, for comparison")
+    command.add_argument("--mutate", action="store_true", help="run wrong versions of the fixes instead: each must be caught by its proof")
+    command.add_argument("--changed", action="store_true", help="with --mutate: only symptoms whose code changed since the record")
     command.set_defaults(run=run_verify)
 
 
@@ -43,6 +45,11 @@ def run_verify(options: argparse.Namespace) -> int:
             if any(problem.file == f"snippets/{symptom.id}.py" for symptom in broken):
                 print(problem, file=sys.stderr)
         raise BadInput("nothing was run: mend these snippets first")
+    if options.changed:
+        record = mutation.read(made.root, options.device)
+        symptoms = [symptom for symptom in symptoms if record.of(symptom.snippet) is None]
+    if options.mutate:
+        return verify.mutate(made, symptoms, device=options.device, record=options.record, jobs=options.jobs)
     return verify.run(
         made, symptoms, device=options.device, record=options.record, jobs=options.jobs, plain=options.plain, repeat=options.repeat, busy=options.busy
     )

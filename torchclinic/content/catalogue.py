@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import evidence, figure, index, known, page, redirects, snippet, tip, yamlfile
+from . import evidence, figure, index, known, mutation, page, redirects, snippet, tip, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -39,6 +39,7 @@ class Catalogue:
     known: dict[str, KnownMessage] = field(default_factory=dict)  # by stem; none of them has a page
     tips: dict[str, Tip] = field(default_factory=dict)  # by stem, in the order of topics
     redirects: dict[str, str] = field(default_factory=dict)  # id that a page had -> its id of today
+    mutants: mutation.Record = field(default_factory=lambda: mutation.Record("", "cpu"))  # wrong versions of fixes that were tried on the CPU
     often: list[Symptom] = field(default_factory=list)  # the most met symptoms, which the home page names, in order
 
     def find(self, name: str) -> Symptom:
@@ -136,6 +137,7 @@ def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalog
     catalogue.tips = _tips(root, topics, problems)
     catalogue.known = known.read_all(root / FACTS / "known", topics, problems)
     catalogue.redirects = redirects.read(root / FACTS / redirects.FILE, {made.id for made in (*symptoms.values(), *catalogue.tips.values())}, problems)
+    catalogue.mutants = mutation.read(root, "cpu", problems)
     catalogue.often = _often(root / FACTS / "often.yml", symptoms, problems)
     if check:
         _check(catalogue, pages)
@@ -269,6 +271,8 @@ def _check_facts(catalogue: Catalogue, symptom: Symptom) -> None:
     for row in made.rows:
         if not _has_row(catalogue, row):
             add(row, f"`rows` names `{row}`, which facts/sources.yml has not")
+    for message in (*mutation.unexplained(made, catalogue.mutants), *mutation.needless(made, catalogue.mutants)):
+        add("# cases:", message)
     for stem in made.outranks:
         if stem not in catalogue.symptoms and stem not in catalogue.known:
             add(stem, f"`outranks` names `{stem}`, which is no symptom")

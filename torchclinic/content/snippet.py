@@ -7,12 +7,17 @@
 # %%                   set-up: runs before every cell below it
 # %% break CASE        must end in the symptom
 # %% check CASE        optional: the one check that tells this cause from the others; must pass
-# %% fix CASE          must cure it, and assert that the result is right
+# %% fix CASE          what a reader copies: it must cure the symptom, and stand on its own
+# %% proof CASE        runs after the fix in the same process, and would fail if the fix were wrong
+
+Where the cure is a command or a setting, the header names it for each system or program (`cases: {CASE: {commands: {linux: …}}}`), there is no fix cell,
+and the proof shows that what the command changes is what cures.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
 import re
 from dataclasses import dataclass, field
@@ -24,7 +29,30 @@ from ..find.wording import Wording
 from . import yamlfile
 from .problem import Problems
 
-KINDS = ("break", "check", "fix")
+KINDS = ("break", "check", "fix", "proof")
+#: Where a command is typed: on a system, in a notebook, or in a program that people run. The order is that of the tabs.
+PLACES = ("shell", "linux", "powershell", "macos", "notebook", "docker", "slurm", "torchrun", "trainer", "lightning", "comfyui")
+#: What every reader has under some name: a fix may use these without defining them.
+READERS_NAMES = frozenset(
+    [
+        "model",
+        "optimizer",
+        "scheduler",
+        "scaler",
+        "loader",
+        "dataset",
+        "loss_fn",
+        "criterion",
+        "loss",
+        "images",
+        "labels",
+        "x",
+        "y",
+        "batch",
+        "device",
+        "tokenizer",
+    ]
+)
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
 OPEN_NEEDS = (
     "package:",
@@ -41,7 +69,7 @@ class Cell:
     """One cell.
 
     Attributes:
-        kind: "" (set-up), "break", "check" or "fix".
+        kind: "" (set-up), "break", "check", "fix" or "proof".
         case: the case's name; "" for set-up.
         source: the code, without blank lines around it.
         line: 1-based line of the first line of `source` in the file.
@@ -59,12 +87,31 @@ class Cell:
 
 @dataclass(frozen=True)
 class Case:
-    """One way to get the symptom. `silent`: it prints nothing, so its break asserts the bad behaviour itself."""
+    """One way to get the symptom.
+
+    Attributes:
+        cells: by kind.
+        silent: it prints nothing, so its break asserts the bad behaviour itself.
+        commands: the fix where it is no code: place (one of PLACES) -> what to type or set there.
+        survives: wrong versions of the fix that no proof can catch, as `verify --mutate` names them -> why not.
+    """
 
     name: str
     cells: dict[str, Cell]
     needs: tuple[str, ...] = ()
     silent: bool = False
+    commands: dict[str, str] = field(default_factory=dict)
+    survives: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def cure(self) -> Cell:
+        """The cell whose run shows that the fix cures: the fix, with its proof behind it, or the proof of a command."""
+        return self.cells["fix"] if "fix" in self.cells else self.cells["proof"]
+
+    @property
+    def fixes(self) -> dict[str, str]:
+        """What a reader copies: the code under "python", or the command of each place."""
+        return {"python": self.cells["fix"].source} if "fix" in self.cells else self.commands
 
 
 @dataclass
@@ -93,8 +140,8 @@ class Snippet:
 
     @property
     def runs(self) -> list[Cell]:
-        """The cells that are executed, each in its own process."""
-        return [cell for cell in self.cells if cell.kind]
+        """The cells that are executed, each in its own process. A proof runs behind its fix, and alone where the fix is a command."""
+        return [cell for cell in self.cells if cell.kind and (cell.kind != "proof" or cell is self.cases[cell.case].cure)]
 
     @property
     def hash(self) -> str:
@@ -115,10 +162,21 @@ class Snippet:
         """The plain cells above a cell: what runs before it."""
         return [other for other in self.cells if not other.kind and other.line < cell.line]
 
-    def program(self, cell: Cell) -> str:
-        """The program that running `cell` means: set-up and cell, every line at its own line number of the file."""
+    def proof_of(self, cell: Cell) -> list[Cell]:
+        """The proof that runs behind a fix; [] for any other cell."""
+        proof = self.cases[cell.case].cells.get("proof") if cell.kind == "fix" else None
+        return [proof] if proof else []
+
+    def program(self, cell: Cell, instead: str = "") -> str:
+        """The program that running `cell` means: set-up, cell, and the proof of a fix; every line at its own line number of the file.
+
+        Args:
+            instead: a source that takes the cell's place, wherever its lines then stand.
+        """
+        if instead:
+            return "\n\n".join([*(part.source for part in self.setup_of(cell)), instead, *(part.source for part in self.proof_of(cell))]) + "\n"
         lines = [""] * (len(self.text.splitlines()) + 1)
-        for part in [*self.setup_of(cell), cell]:
+        for part in [*self.setup_of(cell), cell, *self.proof_of(cell)]:
             for offset, line in enumerate(part.source.splitlines()):
                 lines[part.line - 1 + offset] = line
         return "\n".join(lines).rstrip() + "\n"
@@ -247,21 +305,19 @@ def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any],
         kind, case = words or ("", "")
         source = "\n".join(lines[first:last])
         try:
-            tree = ast.parse(source)
+            ast.parse(source)
         except SyntaxError as error:
             problems.add(file, first + (error.lineno or 1), f"syntax error in the cell: {error.msg}")
-            tree = None
-        cell = Cell(kind, case, source, first + 1)
-        if tree and kind == "fix" and not any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
-            problems.add(file, cell.line, f"`fix {case}` asserts nothing: a fix that merely does not raise is no fix")
-        snippet.cells.append(cell)
+        snippet.cells.append(Cell(kind, case, source, first + 1))
     _cases(snippet, lines, facts, problems)
+    for made in snippet.cases.values():
+        _check_cure(made, file, problems)
 
 
 def _cases(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: Problems) -> None:
     file = snippet.file
     extra = facts.get("cases") or {}
-    for cell in snippet.runs:
+    for cell in (cell for cell in snippet.cells if cell.kind):
         case = snippet.cases.get(cell.case)
         if case is None:
             own = extra.get(cell.case) or {}
@@ -269,16 +325,85 @@ def _cases(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: 
                 _check_need(need, file, _line_of(lines, need), problems)
             # A symptom that prints nothing at all has only silent cases.
             silent = bool(own.get("silent", not snippet.wordings))
-            case = snippet.cases[cell.case] = Case(cell.case, {}, tuple(_texts(own.get("needs") or [])), silent)
+            commands, survives = _table(own, "commands", file, lines, problems), _table(own, "survives", file, lines, problems)
+            case = snippet.cases[cell.case] = Case(cell.case, {}, tuple(_texts(own.get("needs") or [])), silent, commands, survives)
         if cell.kind in case.cells:
             problems.add(file, cell.line, f"two cells named `{cell.name}`")
         case.cells[cell.kind] = cell
     for name, case in snippet.cases.items():
-        for kind in ("break", "fix"):
+        for kind in ("break", "proof" if case.commands else "fix"):
             if kind not in case.cells:
                 problems.add(file, next(iter(case.cells.values())).line, f"case `{name}` has no `{kind}` cell")
+        if case.commands and "fix" in case.cells:
+            problems.add(file, case.cells["fix"].line, f"the fix of `{name}` is a command: what runs here is its `proof`")
+        for place in case.commands:
+            if place not in PLACES:
+                problems.add(file, _line_of(lines, f"{place}:"), f"`{place}` is no place where a command is typed; there are {', '.join(PLACES)}")
     for name in extra:
         if name not in snippet.cases:
             problems.add(file, _line_of(lines, f"{name}:"), f"`cases` names `{name}`, of which there is no cell")
     if not snippet.cases:
         problems.add(file, 0, "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`")
+
+
+def _table(own: dict[str, Any], name: str, file: Path, lines: list[str], problems: Problems) -> dict[str, str]:
+    """A mapping of texts to texts in a case's entry of the header."""
+    value = own.get(name) or {}
+    if isinstance(value, dict) and all(isinstance(text, str) and text.strip() for text in value.values()):
+        return {str(key): text.rstrip("\n") for key, text in value.items()}
+    problems.add(file, _line_of(lines, f"{name}:"), f"`{name}` maps texts to texts")
+    return {}
+
+
+def _check_cure(case: Case, file: Path, problems: Problems) -> None:
+    """A proof asserts; what a reader copies asserts nothing and stands on its own."""
+    proof, fix = case.cells.get("proof"), case.cells.get("fix")
+    for cell in (proof or fix,) if proof or fix else ():
+        if not _asserts(cell.source):
+            problems.add(file, cell.line, f"`{cell.name}` asserts nothing: a fix that merely does not raise is no fix")
+    if proof and fix:
+        for name, line in loose_names(fix.source):
+            problems.add(
+                file,
+                fix.line + line - 1,
+                f"`{fix.name}` uses `{name}`, which a reader who copies it has not: define or import it there, or call it {', '.join(sorted(READERS_NAMES))}",
+            )
+        if any(isinstance(node, ast.Assert) for node in ast.walk(_parsed(fix.source))):
+            problems.add(file, fix.line, f"`{fix.name}` holds an `assert`: readers copy it. Move it to `proof {case.name}`")
+
+
+def _parsed(source: str) -> ast.Module:
+    """The tree of a cell; empty where it does not parse, which is reported elsewhere."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _asserts(source: str) -> bool:
+    """Does it hold something that can fail: an `assert`, a `raise`, or one of torch.testing's?"""
+    return any(
+        isinstance(node, (ast.Assert, ast.Raise)) or isinstance(node, ast.Attribute) and node.attr.startswith("assert") for node in ast.walk(_parsed(source))
+    )
+
+
+def loose_names(source: str) -> list[tuple[str, int]]:
+    """Names that a piece of code reads and neither it, nor Python, nor a reader's own program (READERS_NAMES) defines, with the first line of each."""
+    tree = _parsed(source)
+    defined = {*dir(builtins), *READERS_NAMES, "__name__", "__file__"}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            defined.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            defined.add(node.id)
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            defined |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            defined.add(node.name)
+    loose: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in defined:
+            loose[node.id] = min(node.lineno, loose.get(node.id, node.lineno))
+    return sorted(loose.items(), key=lambda item: item[1])

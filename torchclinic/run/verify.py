@@ -30,12 +30,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..content import badge, changes, evidence
+from ..content import badge, changes, evidence, mutation
 from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Cell
 from ..find import lookup
 from . import cell as cells
 from . import isolate
+from .mutate import Mutant, mutants
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context alone takes some GiB of host memory.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
@@ -53,6 +54,7 @@ class Run:
         exception, message, traceback: of the exception that ended it, "" if none did.
         output: what it printed (traceback included), paths of this machine removed.
         seconds: wall time.
+        mutant: the wrong version that runs in the cell's place, if one does; "failed" then says that it was caught.
     """
 
     symptom: Symptom
@@ -64,6 +66,7 @@ class Run:
     traceback: str = ""
     output: str = ""
     seconds: float = 0.0
+    mutant: Mutant | None = None
 
     def as_json(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in ("outcome", "exception", "message", "traceback", "output")}
@@ -177,6 +180,56 @@ def run(
     return 1 if any(done.outcome == "failed" for done in runs) else 0
 
 
+def mutate(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record: bool = False, jobs: int = 0) -> int:
+    """Run wrong versions of the fixes of `symptoms` and print those that no proof caught; the exit status (1 if one was neither caught nor excused).
+
+    A fix that fails as it stands fails here as well: what it catches says nothing.
+    """
+    try:
+        machine = ask_machine()
+    except NoTorch as error:
+        print(f"torchclinic: {error}", file=sys.stderr)
+        return 2
+    started = time.monotonic()
+    runs = []
+    for symptom in symptoms:
+        for case in symptom.snippet.cases.values():
+            if "fix" in case.cells:
+                fix = case.cells["fix"]
+                runs += [Run(symptom, fix), *(Run(symptom, fix, mutant=one) for one in mutants(case.cells["break"].source, fix.source))]
+    perform(made, runs, machine, device=device, jobs=jobs)
+    found = mutation.Record(machine.torch, device)
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()  # noqa: UP017 the package runs on Python 3.10
+    failed = 0
+    for symptom in symptoms:
+        own = [one for one in runs if one.symptom is symptom and one.outcome != "skipped"]
+        broken = {one.cell.case for one in own if one.mutant is None and one.outcome == "failed"}
+        for one in own:
+            if one.mutant is None and one.cell.case in broken:
+                print(f"FAILED {symptom.id}: {one.cell.name}: {one.why}; its wrong versions say nothing")
+                failed += 1
+            elif one.mutant is not None and one.outcome == "passed" and one.mutant.name not in symptom.snippet.cases[one.cell.case].survives:
+                print(f"SURVIVED {symptom.id}: {one.cell.name}: {one.mutant.name}")
+                failed += 1
+        cases = {}
+        for name in dict.fromkeys(one.cell.case for one in own):
+            tried = [one for one in own if one.mutant is not None and one.cell.case == name]
+            cases[name] = mutation.Tried(len(tried), [one.mutant.name for one in tried if one.mutant and one.outcome == "passed"])
+        if cases and not broken:
+            found.symptoms[symptom.stem] = mutation.Entry(symptom.snippet.hash, today, cases)
+            for line in mutation.needless(symptom.snippet, found):
+                print(f"NEEDLESS {symptom.id}: {line}")
+                failed += 1
+    tried = sum(1 for one in runs if one.mutant is not None and one.outcome != "skipped")
+    caught = sum(1 for one in runs if one.mutant is not None and one.outcome == "failed")
+    print(
+        f"wrong versions of fixes: {tried} tried, {caught} caught, {tried - caught - failed} excused, {failed} to mend, in {time.monotonic() - started:.0f} s"
+    )
+    if record:
+        print(f"recorded in {mutation.merge(made.root, found).relative_to(made.root)}")
+    return 1 if failed else 0
+
+
 @contextlib.contextmanager
 def _busy(cores: int) -> Iterator[None]:
     """Keep `cores` cores at work."""
@@ -194,15 +247,21 @@ def execute(
     made: Catalogue, symptoms: list[Symptom], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False, repeat: int = 1
 ) -> list[Run]:
     """Run every break, check and fix; the runs, in the order of the files."""
-    table = made.index()
     runs = [Run(symptom, cell) for symptom in symptoms for cell in symptom.snippet.runs for _ in range(repeat)]
+    if repeat > 1:
+        random.shuffle(runs)
+    perform(made, runs, machine, device=device, jobs=jobs, plain=plain)
+    return runs
+
+
+def perform(made: Catalogue, runs: list[Run], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False) -> None:
+    """Run and judge each of `runs`, several at a time; what the machine lacks is skipped, with its reason."""
+    table = made.index()
     for one in runs:
         reasons = [machine.lacks(need, device) for need in one.symptom.snippet.needs_of(one.cell.case)]
         one.why = next((reason for reason in reasons if reason), "")
         one.outcome = "skipped" if one.why else ""
     todo = [one for one in runs if not one.outcome]
-    if repeat > 1:
-        random.shuffle(todo)
     engine = _Plain() if plain else _ForkServer()
     progress = _Progress(len(todo))
     if why := isolate.refused():
@@ -227,7 +286,6 @@ def execute(
                 stop.set()
                 raise
     progress.close()
-    return runs
 
 
 class _ForkServer:
@@ -282,7 +340,7 @@ def _run_cell(one: Run, engine: Any, device: str, namespaces: bool) -> None:
     snippet = one.symptom.snippet
     with tempfile.TemporaryDirectory(prefix="torchclinic-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, snippet.file.name)
-        file.write_text(snippet.program(one.cell), encoding="utf-8")
+        file.write_text(snippet.program(one.cell, one.mutant.source if one.mutant else ""), encoding="utf-8")
         job = cells.Job(str(file), str(Path(folder, "output")), str(Path(folder, "result")), device, namespaces)
         pid, process = engine.start(job)
         started = time.monotonic()  # the server has imported torch by now
@@ -330,7 +388,7 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
             why = "printed the message but raised nothing"
     elif one.exception:
         why = f"raised {one.exception}: {one.message[:300]}"
-    elif one.cell.kind == "fix" and any(hit["symptom"] == snippet.stem for hit in hits):
+    elif one.cell.kind in ("fix", "proof") and any(hit["symptom"] == snippet.stem for hit in hits):
         why = "still prints the message that it is to cure"
     one.outcome, one.why = ("failed", why) if why else ("passed", "")
 

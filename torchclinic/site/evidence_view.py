@@ -8,6 +8,7 @@ from typing import Any
 
 from ..content.catalogue import Catalogue, Symptom
 from ..content.evidence import Evidence
+from ..content.snippet import Case
 from .labels import LABELS, REASONS
 from .markup import plain
 
@@ -70,6 +71,18 @@ def reason(text: str, language: str) -> str:
 
 def where(record: Evidence) -> str:
     return "CPU" if record.device == "cpu" else record.device_name
+
+
+def mutants_line(catalogue: Catalogue, symptom: Symptom, made: Case, language: str) -> list[str]:
+    """How many wrong versions of a fix were tried and caught, and why any was not, as a paragraph; [] if none was tried on the code of today."""
+    entry = catalogue.mutants.of(symptom.snippet)
+    tried = entry.cases.get(made.name) if entry else None
+    if tried is None or not tried.tried:
+        return []
+    label = LABELS[language]
+    lines = [label["mutants"].format(tried=tried.tried, caught=tried.tried - len(tried.survived))]
+    lines += [f"- `{name}`: {plain(reason)}" for name, reason in made.survives.items()]
+    return ["\n\n".join([lines[0], "\n".join(lines[1:])]) if lines[1:] else lines[0]]
 
 
 def recorded(catalogue: Catalogue, symptom: Symptom, name: str) -> tuple[Evidence, dict[str, Any]] | None:

@@ -50,7 +50,7 @@ def totals(catalogue: Catalogue, language: str) -> str:
         for record in catalogue.evidence
         for symptom in symptoms
         for cell in symptom.snippet.runs
-        if cell.kind == "fix" and (record.cell(symptom.snippet, cell.name) or {}).get("outcome") == "passed"
+        if cell.kind in ("fix", "proof") and (record.cell(symptom.snippet, cell.name) or {}).get("outcome") == "passed"
     }
     used = [(record, symptom) for record in catalogue.evidence for symptom in symptoms if record.status(symptom.snippet) in ("passed", "partly")]
     last = max((record.symptoms[symptom.stem]["date"] for record, symptom in used), default="–")

@@ -36,8 +36,12 @@ def fence(code: str, classes: str, title: str = "") -> str:
 
 
 def tab(label: str, content: str) -> str:
-    indented = "\n".join(f"    {line}" if line else "" for line in content.splitlines())
-    return f'=== "{label}"\n\n{indented}'
+    return f'=== "{label}"\n\n{indented(content)}'
+
+
+def indented(content: str) -> str:
+    """As the content of a tab or of a folded block."""
+    return "\n".join(f"    {line}" if line else "" for line in content.splitlines())
 
 
 def front_matter(description: str) -> str:

@@ -10,11 +10,11 @@ import re
 from ..content import changes, related
 from ..content import page as pages
 from ..content.catalogue import Catalogue, Symptom
-from ..content.snippet import Cell
+from ..content.snippet import Case, Cell
 from ..find.wording import Hole, Wording
-from .evidence_view import DEVICES, evidence_line, reason, recorded, where
+from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, where
 from .labels import KINDS, LABELS
-from .markup import fence, plain, tab
+from .markup import fence, indented, plain, tab
 from .parts import docs_name, host, sources, synonyms, topic_name
 
 #: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.
@@ -23,6 +23,10 @@ SHOWN = 100
 HEAD, TAIL = 12, 28
 #: Lines of set-up that are shown again with every case.
 LONG_SETUP = 15
+#: Share of common lines (2 common / all) from which a diff is shown.
+ALIKE = 0.4
+#: How the commands of a place are coloured; a shell's where it is not named.
+LEXERS = {"python": "python", "powershell": "powershell", "notebook": "python", "trainer": "python", "lightning": "python"}
 _GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 
 
@@ -98,10 +102,12 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
     """What a directive stands for; "" for a case that the snippet has not, which the catalogue reports."""
     if word == "wordings":
         return wordings(catalogue, symptom, language)
-    cells = symptom.snippet.cases[name].cells if name in symptom.snippet.cases else {}
+    made = symptom.snippet.cases.get(name)
+    if made is None:
+        return ""
     if word == "check":
-        return check(catalogue, symptom, cells["check"], language) if "check" in cells else ""
-    return case(catalogue, symptom, cells, language) if {"break", "fix"} <= set(cells) else ""
+        return check(catalogue, symptom, made.cells["check"], language) if "check" in made.cells else ""
+    return case(catalogue, symptom, made, language) if "break" in made.cells and {"fix", "proof"} & set(made.cells) else ""
 
 
 def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
@@ -153,18 +159,31 @@ def with_holes(wording: Wording, language: str) -> str:
     return "".join(pieces).replace("\n", "<br>")
 
 
-def case(catalogue: Catalogue, symptom: Symptom, cells: dict[str, Cell], language: str) -> str:
-    """Tabs of a case: fixed code, diff, failing code, what it printed."""
+def case(catalogue: Catalogue, symptom: Symptom, made: Case, language: str) -> str:
+    """Tabs of a case: the fix (code, or a command for each place), diff, failing code, what it printed; then, folded, how the fix was checked."""
     label = LABELS[language]
-    broken, fixed = cells["break"], cells["fix"]
-    return "\n\n".join(
-        [
-            tab(label["fixed"], fence(fixed.source, "python")),
-            tab(label["diff"], fence(diff(broken.source, fixed.source), "diff .tc-diff")),
-            tab(label["failing"], fence(_program(symptom, broken, language), "python")),
-            tab(label["printed"], printed(catalogue, symptom, broken, language) + elsewhere(catalogue, symptom, broken, language)),
-        ]
-    )
+    broken = made.cells["break"]
+    tabs = [
+        tab(label["fixed"] if place == "python" else label["places"][place], fence(text, LEXERS.get(place, "console"))) for place, text in made.fixes.items()
+    ]
+    if "fix" in made.cells and not made.silent and alike(broken.source, made.cells["fix"].source):
+        tabs.append(tab(label["diff"], fence(diff(broken.source, made.cells["fix"].source), "diff .tc-diff")))
+    tabs.append(tab(label["failing"], fence(_program(symptom, broken, language), "python")))
+    tabs.append(tab(label["printed"], printed(catalogue, symptom, broken, language) + elsewhere(catalogue, symptom, broken, language)))
+    if "proof" in made.cells:
+        tabs.append(f'??? tc-proof "{label["proof"]}"\n\n' + indented(proof(catalogue, symptom, made, language)))
+    return "\n\n".join(tabs)
+
+
+def proof(catalogue: Catalogue, symptom: Symptom, made: Case, language: str) -> str:
+    """The code that runs behind the fix, what it printed when it last ran, and how many wrong versions of the fix it caught."""
+    parts = [fence(made.cells["proof"].source, "python"), printed(catalogue, symptom, made.cure, language)]
+    return "\n\n".join([*parts, *mutants_line(catalogue, symptom, made, language)])
+
+
+def alike(before: str, after: str) -> bool:
+    """Do break and fix share enough lines for a diff to be read?"""
+    return difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).ratio() >= ALIKE
 
 
 def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
