@@ -1,7 +1,46 @@
-"""Torch Clinic: PyTorch errors whose break and fix have been run."""
+"""Torch Clinic: PyTorch errors whose break and fix have been run.
 
-from pathlib import Path
+For other people's code, `import torchclinic` costs next to nothing and these two do the rest:
 
-#: The checkout: snippets/, docs/, facts/ and evidence/ lie below it.
-ROOT = Path(__file__).resolve().parent.parent
+    answer = torchclinic.lookup(text)       # {"status": "match", "hits": [{"symptom": "matmul-shapes", "values": {"m": "64", ...}, ...}], ...}
+    index = torchclinic.load_index()        # plain data, can be pickled: load it once, hand it to workers
+    answer = torchclinic.lookup(text, index)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
 LANGUAGES = ("en", "zh")
+
+_index: dict[str, Any] | None = None
+
+
+def load_index() -> dict[str, Any]:
+    """The index of all symptoms, loaded once.
+
+    Raises:
+        content.problem.BadInput: this copy of the package has no data; the message says what to do.
+    """
+    global _index
+    if _index is None:
+        from .commands import knowledge
+
+        _index = knowledge.load().index
+    return _index
+
+
+def lookup(text: str, index: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Which symptom does this text print? See `find.lookup.lookup`; `index` is `load_index()` if left out."""
+    from .find.lookup import lookup as look
+
+    return look(load_index() if index is None else index, text)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ROOT":  #: The checkout: snippets/, docs/, facts/ and evidence/ lie below it. Of an installed package, the folder that it lies in.
+        from pathlib import Path
+
+        globals()["ROOT"] = Path(__file__).resolve().parent.parent
+        return globals()["ROOT"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

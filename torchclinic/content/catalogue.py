@@ -363,10 +363,8 @@ def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
     for anchor, line in made.cases:
         if anchor not in cases:
             problems.add(made.file, line, f"`{{#{anchor}}}` is no case of the snippet")
-    section = made.sections.get("causes")
-    rows = [line for line in section.text.partition("\n### ")[0].splitlines() if line.startswith("|")] if section else []
     for anchor, line in made.cases if len(made.cases) > 1 else []:
-        if not any(f"](#{anchor})" in row for row in rows):
+        if not any(f"](#{anchor})" in row for row in made.cause_rows):
             problems.add(made.file, line, f"no row leads here: the section begins with a table, what is seen and then `[what to do](#{anchor})`")
     holes = {name for wording in symptom.snippet.wordings for name in wording.holes}
     for sentence in made.diagnoses:

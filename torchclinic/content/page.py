@@ -34,6 +34,7 @@ PROSE_FIELDS = ("title", "rule", "summary", "diagnosis")
 FIELDS = {"en": {"title", "summary", "diagnosis"}, "zh": {"title", "summary", "diagnosis", "source", "synonyms"}}
 DIRECTIVE = re.compile(r"\{\{ (wordings|case|check)(?: ([a-z0-9-]+))? \}\}")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
+_RULE = re.compile(r"\|[ :|-]+\|?$")  # below the head of a table
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -69,6 +70,18 @@ class Page:
         """Sentences with {holes}; the first whose holes are all known is used."""
         value = self.meta.get("diagnosis") or []
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+    @property
+    def cause_rows(self) -> list[str]:
+        """The rows of the table with which the causes begin, as written, without its head."""
+        section = self.sections.get("causes")
+        lines = section.text.partition("\n### ")[0].splitlines() if section else []
+        rows = []
+        for number, line in enumerate(lines):
+            following = lines[number + 1] if number + 1 < len(lines) else ""
+            if line.startswith("|") and not _RULE.match(line) and not _RULE.match(following):
+                rows.append(line)
+        return rows
 
     def read_links(self, text: str, line: int) -> None:
         """Add the targets of the links in one line."""

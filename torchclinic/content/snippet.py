@@ -122,6 +122,7 @@ class Snippet:
     topic: str
     stem: str
     text: str
+    facts: dict[str, Any] = field(default_factory=dict)  # the header, parsed
     cells: list[Cell] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
     wordings: list[Wording] = field(default_factory=list)
@@ -193,14 +194,20 @@ def read(file: Path, problems: Problems) -> Snippet | None:
     except (OSError, UnicodeDecodeError) as error:
         problems.add(file, 0, f"cannot be read: {error}")
         return None
-    snippet = Snippet(file, file.parent.name, file.stem, text)
     before = len(problems)
-    lines = text.splitlines()
-    header, body = _header(lines, file, problems)
+    header, _ = _header(text.splitlines(), file, problems)
     facts = yamlfile.load(header, file, 2, problems) if header else {}
-    _facts(snippet, facts, lines, problems)
-    _cells(snippet, lines, body, facts, problems)
+    snippet = make(file, text, facts, problems)
     snippet.broken = len(problems) > before
+    return snippet
+
+
+def make(file: Path, text: str, facts: dict[str, Any], problems: Problems) -> Snippet:
+    """A snippet from its text and its header, parsed; `file` gives topic and stem and is not read."""
+    snippet = Snippet(file, file.parent.name, file.stem, text, facts=facts)
+    lines = text.splitlines()
+    _facts(snippet, facts, lines, problems)
+    _cells(snippet, lines, _header(lines, file, Problems(file))[1], facts, problems)
     return snippet
 
 
