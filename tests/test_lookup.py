@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from torchclinic import ROOT
-from torchclinic.commands.lookup import decode
 from torchclinic.commands.parser import main
+from torchclinic.commands.paste import decode
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.find import lookup
 
@@ -134,7 +134,7 @@ def test_command_line_prints_diagnosis_and_fix() -> None:
     done = run("lookup", "--lang", "en", data=MATMUL.encode())
     text = done.stdout.decode()
     assert done.returncode == 0, done.stderr
-    assert "400" in text and "784" in text and "assert" in text and "docs/en/shapes/matmul-shapes.md" in text
+    assert "400" in text and "784" in text and "assert" in text and "show shapes/matmul-shapes" in text
     assert "\x1b" not in text  # no colour into a pipe
 
 

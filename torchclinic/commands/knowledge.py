@@ -26,6 +26,11 @@ SOURCES = ("snippets", "docs/en", "docs/zh", "docs/figures", "docs/programs", "f
 ENDINGS = (".py", ".md", ".yml", ".json")
 
 
+def program() -> str:
+    """What a reader types: an installed package has a command of its own."""
+    return "torchclinic" if DATA.is_dir() else "python -m torchclinic"
+
+
 @dataclass
 class Knowledge:
     """What is known.

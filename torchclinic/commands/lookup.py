@@ -11,76 +11,60 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES
-from ..content import catalogue
-from ..content.catalogue import Catalogue
 from ..content.problem import BadInput
 from ..find import lookup
-from . import terminal
+from . import knowledge, paste, terminal
+from .knowledge import Knowledge
 
 
 def add(commands: Any) -> None:
     command = commands.add_parser("lookup", help="find the page of an error text")
-    command.add_argument("files", nargs="*", default=["-"], metavar="FILE", help="files with the text; standard input if left out or -")
+    command.add_argument("files", nargs="*", default=["-"], metavar="FILE", help="logs, or error files of torchrun; standard input if left out or -")
     command.add_argument("--follow", action="store_true", help="go on reading a growing log and report each new error")
     command.add_argument("--lang", choices=LANGUAGES, default=None, help="language of the answer; from the locale if left out")
     output = command.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print JSON")
-    output.add_argument("--jsonl", action="store_true", help='FILE holds lines {"id", "text"}; print lines {"id", "status", "hits"}')
+    output.add_argument("--jsonl", action="store_true", help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits"} for each, at once')
     command.set_defaults(run=run_lookup)
 
 
-def decode(data: bytes) -> str:
-    """Text from the bytes of a paste: UTF-8, or UTF-16 as PowerShell writes it; bytes that are neither become U+FFFD."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace")
-    if data[1:200:2].count(0) > len(data[1:200:2]) // 2:
-        return data.decode("utf-16-le", "replace")
-    return data.decode("utf-8", "replace")
-
-
-def _read_paste(file: str) -> str:
-    if file == "-":
-        return decode(sys.stdin.buffer.read())
-    try:
-        return decode(Path(file).read_bytes())
-    except OSError as error:
-        raise BadInput(
-            f"{file} cannot be read ({error.strerror}). Give a file, or pipe the text in: `python train.py 2>&1 | python -m torchclinic lookup`"
-        ) from None
-
-
 def run_lookup(options: argparse.Namespace) -> int:
-    made = catalogue.load(lint=False)
-    if made.problems:
-        print(f"torchclinic: the catalogue has {len(made.problems)} problems; `python -m torchclinic catalogue` lists them", file=sys.stderr)
-    table = made.index()
+    known = knowledge.load()
     language = options.lang or terminal.language_of_locale()
     if options.follow:
-        return _follow(made, table, options.files, language)
+        return _follow(known, options.files, language)
     statuses = []
     for file in options.files:
-        paste = _read_paste(file)
         if options.jsonl:
-            _lookup_lines(table, paste)
+            _lookup_lines(known, file)
             continue
-        result = lookup.lookup(table, paste)
+        text = paste.read(file)
+        if text.skipped:
+            print(f"torchclinic: {terminal.printable(_only_the_end(file, text.skipped))}", file=sys.stderr)
+        result = text.place(lookup.lookup(known.index, text.text))
         statuses.append({"match": 0, "ambiguous": 0, "none": 1}.get(result["status"], 2))
         if len(options.files) > 1 and not options.json:
-            print(f"{'' if file == options.files[0] else chr(10)}== {file}")
+            print(f"{'' if file == options.files[0] else chr(10)}== {terminal.printable(file)}")
         if options.json:
             for hit in result["hits"]:
-                hit["diagnosis"] = {name: lookup.diagnose(table, hit, name) for name in LANGUAGES}
-            print(json.dumps(result if len(options.files) == 1 else {"file": file, **result}, ensure_ascii=False, indent=1))
+                hit["diagnosis"] = {name: lookup.diagnose(known.index, hit, name) for name in LANGUAGES}
+            about = {**({"file": file} if len(options.files) > 1 else {}), **({"skipped": text.skipped} if text.skipped else {})}
+            print(terminal.dumps({**about, **result}))
         else:
-            print(terminal.render(made, table, result, language, sys.stdout.isatty()))
+            print(terminal.render(known, result, language, sys.stdout.isatty()))
     return max(statuses, default=0)
+
+
+def _only_the_end(file: str, skipped: int) -> str:
+    name = "standard input" if file == "-" else file
+    return f"{name} is long: its last {paste.LIMIT >> 20} MiB were looked up, {-(-skipped >> 20)} MiB before them were not; lines are counted from there"
 
 
 #: Characters of a growing log that are looked at again with what is new: an error that was half written is found whole.
 WINDOW = 50_000
 
 
-def _follow(made: Catalogue, table: dict[str, Any], files: list[str], language: str) -> int:
+def _follow(known: Knowledge, files: list[str], language: str) -> int:
     """Report each error of a growing log once, until interrupted (or, for standard input, until it ends)."""
     if len(files) != 1:
         raise BadInput("--follow reads one log")
@@ -95,12 +79,12 @@ def _follow(made: Catalogue, table: dict[str, Any], files: list[str], language: 
             data = source.read1(1 << 20) if files[0] == "-" else source.read(1 << 20)
             text += decoder.decode(data)
             if data:
-                result = lookup.lookup(table, text)
+                result = lookup.lookup(known.index, text)
                 for hit in result["hits"]:
                     hit["line"] += dropped
                     if (hit["symptom"], hit["line"]) not in seen:
                         seen.add((hit["symptom"], hit["line"]))
-                        print(terminal.render(made, table, {**result, "status": "match", "hits": [hit]}, language, sys.stdout.isatty()) + "\n", flush=True)
+                        print(terminal.render(known, {**result, "status": "match", "hits": [hit]}, language, sys.stdout.isatty()) + "\n", flush=True)
                 cut = text.rfind("\n", 0, max(0, len(text) - WINDOW)) + 1
                 dropped += text.count("\n", 0, cut)
                 text = text[cut:]
@@ -114,14 +98,19 @@ def _follow(made: Catalogue, table: dict[str, Any], files: list[str], language: 
         source.close()
 
 
-def _lookup_lines(table: dict[str, Any], text: str) -> None:
-    for number, line in enumerate(text.splitlines(), 1):
+def _lookup_lines(known: Knowledge, name: str) -> None:
+    """A line in, a line out at once: another program may be at both ends of the pipe."""
+    try:
+        source = sys.stdin.buffer if name == "-" else Path(name).open("rb")  # noqa: SIM115 standard input is not ours to close
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read ({error.strerror})") from None
+    for number, line in enumerate(source, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            ident, paste = row["id"], row["text"]
-        except (ValueError, KeyError, TypeError) as error:
+            ident, text = row["id"], str(row["text"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadInput(f'line {number} is not {{"id": …, "text": …}}: {error}') from None
-        result = lookup.lookup(table, str(paste))
-        print(json.dumps({"id": ident, "status": result["status"], "hits": [hit["symptom"] for hit in result["hits"]]}))
+        result = lookup.lookup(known.index, paste.unpack(text).text)
+        print(json.dumps({"id": ident, "status": result["status"], "hits": [hit["symptom"] for hit in result["hits"]]}), flush=True)

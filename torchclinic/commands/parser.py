@@ -1,27 +1,48 @@
-"""The command line: `python -m torchclinic COMMAND`. Exit status: 0 done, 1 a check failed or nothing was found, 2 bad input."""
+"""The command line: `torchclinic COMMAND`, or `python -m torchclinic COMMAND`. Exit status: 0 done, 1 a check failed or nothing was found, 2 bad input."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 
 from ..content.problem import BadInput
-from . import author, lookup, site, verify
+from . import knowledge, terminal
 
-#: In the order of the help.
-COMMANDS = (lookup, verify, author, site)
+#: command -> the module here that adds it, in the order of the help. Only that module is imported: a lookup should not wait for the rest.
+COMMANDS = {
+    "lookup": "lookup",
+    "fix": "fix",
+    "show": "show",
+    "verify": "verify",
+    "catalogue": "author",
+    "new": "author",
+    "stamp": "author",
+    "changes": "author",
+    "figures": "author",
+    "site": "site",
+}
+#: These work on the files of a checkout.
+IN_CHECKOUT = ("catalogue", "new", "stamp", "changes", "figures", "site")
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m torchclinic", description="PyTorch errors whose break and fix have been run.")
+    argv = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show Chinese
+    chosen = argv[0] if argv else ""
+    parser = argparse.ArgumentParser(prog=knowledge.program(), description="PyTorch errors whose break and fix have been run.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        module.add(commands)
+    for module in [COMMANDS[chosen]] if chosen in COMMANDS else dict.fromkeys(COMMANDS.values()):
+        importlib.import_module(f".{module}", __package__).add(commands)
     options = parser.parse_args(argv)
     try:
+        if options.command in IN_CHECKOUT:
+            knowledge.need_checkout(options.command)
         return options.run(options)
     except BadInput as error:
-        print(f"torchclinic: {error}", file=sys.stderr)
+        print(f"torchclinic: {terminal.printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

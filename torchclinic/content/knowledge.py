@@ -4,7 +4,7 @@
 
 {"index": what find.lookup reads (content/index.py),
  "symptoms": {stem: {"id", "page": bool, "docs": [address], "needs": [need],
-                     "cases": [{"name", "needs": [need], "check": source or "", "fix": source}],
+                     "cases": [{"name", "needs": [need], "check": source or "", "fixes": {"python" or the place of a command: what to copy}}],
                      language: {"title", "summary", "diagnosis": [sentence with {holes}],
                                 "causes": [{"see", "do", "cases": [name]}], "cases": {name: title},
                                 "path": of the page's source in a checkout, "url": of the page, below the site's root}}},
@@ -56,8 +56,8 @@ def _symptom(symptom: Symptom) -> dict[str, Any]:
     snippet = symptom.snippet
     made: dict[str, Any] = {"id": symptom.id, "page": True, "docs": snippet.docs, "needs": snippet.needs, "cases": []}
     for case in snippet.cases.values():
-        sources = {kind: case.cells[kind].source if kind in case.cells else "" for kind in ("check", "fix")}
-        made["cases"].append({"name": case.name, "needs": list(case.needs), **sources})
+        check = case.cells["check"].source if "check" in case.cells else ""
+        made["cases"].append({"name": case.name, "needs": list(case.needs), "check": check, "fixes": case.fixes})
     for language, facts in _pages(symptom).items():
         page = symptom.pages[language]
         titles = {name: prose(title, symptom.id) for title, name in _HEADING.findall(page.body)}

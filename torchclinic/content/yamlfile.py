@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from .problem import Problems
-
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from .problem import BadInput, Problems
 
 
-class _Dates(_Loader):
-    """Versions and dates stay text: `until: 1.10` must not become the number 1.1."""
-
-
-_Dates.yaml_implicit_resolvers = {
-    first: [(tag, rule) for tag, rule in rules if not tag.endswith((":float", ":timestamp"))] for first, rules in _Loader.yaml_implicit_resolvers.items()
-}
+@functools.cache
+def _yaml() -> Any:
+    """The module and the loader. Asked for only when there is a file to read: an installed package carries none, and does without PyYAML."""
+    try:
+        import yaml
+    except ImportError:
+        raise BadInput("a checkout's files are read with PyYAML: python -m pip install PyYAML") from None
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # Versions and dates stay text: `until: 1.10` must not become the number 1.1.
+    rules = {first: [(tag, rule) for tag, rule in found if not tag.endswith((":float", ":timestamp"))] for first, found in base.yaml_implicit_resolvers.items()}
+    return yaml, type("Loader", (base,), {"yaml_implicit_resolvers": rules})
 
 
 def load(text: str, file: Path, first_line: int, problems: Problems) -> dict[str, Any]:
@@ -31,8 +32,9 @@ def load(text: str, file: Path, first_line: int, problems: Problems) -> dict[str
     Returns:
         The mapping; empty if there is none or if it does not parse.
     """
+    yaml, loader = _yaml()
     try:
-        data = yaml.load(text, Loader=_Dates)
+        data = yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = first_line + mark.line if mark else first_line
