@@ -41,7 +41,7 @@ def fixed(folder: Path, fix: str) -> verify.Run:
     (folder / "project/facts").mkdir(exist_ok=True)
     (folder / "project/facts/vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
     made = catalogue.load(folder / "project")
-    return verify.execute(made, list(made.symptoms.values()), verify.Machine("0", "", 0, "CPU"))[1]
+    return verify.execute(made.index(), list(made.symptoms.values()), verify.Machine("0", "", 0, "CPU"))[1]
 
 
 @pytest.fixture(params=["namespaces", "guard"])

@@ -92,7 +92,7 @@ def project(folder: Path, proof: str, survives: str = "") -> catalogue.Catalogue
 
 def test_a_weak_proof_is_found_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = project(tmp_path / "weak", WEAK)
-    assert verify.mutate(made, list(made.symptoms.values()), record=True) == 1
+    assert verify.mutate(made.index(), list(made.symptoms.values()), record=made.root) == 1
     printed = capsys.readouterr().out
     assert "SURVIVED autograd/sums: fix plain: without: best = x.max()" in printed and "back: total = x.sum(dim=0)" in printed
     again = catalogue.load(made.root, lint=False)
@@ -103,7 +103,7 @@ def test_a_proof_that_catches_them_all(tmp_path: Path, capsys: pytest.CaptureFix
     # A vector has one dimension: `dim=0` may be left out.
     excuse = 'survives: {"without: dim= in x.sum(dim=0)": "a vector has one dimension"}'
     made = project(tmp_path / "strong", STRONG, excuse)
-    assert verify.mutate(made, list(made.symptoms.values()), record=True) == 0
+    assert verify.mutate(made.index(), list(made.symptoms.values()), record=made.root) == 0
     again = catalogue.load(made.root, lint=False)
     assert not [problem for problem in again.problems if problem.file.startswith("snippets/")]
     tried = again.mutants.symptoms["sums"].cases["plain"]
@@ -112,7 +112,7 @@ def test_a_proof_that_catches_them_all(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_an_excuse_that_is_not_needed_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = project(tmp_path / "excused", STRONG, 'survives: {"without: best = x.max()": "never needed", "without: dim= in x.sum(dim=0)": "one dimension"}')
-    assert verify.mutate(made, list(made.symptoms.values()), record=True) == 1
+    assert verify.mutate(made.index(), list(made.symptoms.values()), record=made.root) == 1
     assert "NEEDLESS autograd/sums" in capsys.readouterr().out
     assert any("excuses `without: best = x.max()`" in problem.message for problem in catalogue.load(made.root, lint=False).problems)
 

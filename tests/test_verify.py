@@ -49,7 +49,7 @@ def run(tmp_path: Path, machine: verify.Machine) -> Any:
         (tmp_path / "facts").mkdir(exist_ok=True)
         (tmp_path / "facts/vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
         made = catalogue.load(tmp_path)
-        return {one.cell.name: one for one in verify.execute(made, list(made.symptoms.values()), machine, **options)}
+        return {one.cell.name: one for one in verify.execute(made.index(), list(made.symptoms.values()), machine, **options)}
 
     return apply
 

@@ -137,7 +137,7 @@ def processes(made: catalogue.Catalogue, only: str = "") -> None:
     seconds = {}
     for name, plain in (("forkserver", False), ("plain", True)):
         started = time.perf_counter()
-        runs = verify.execute(made, symptoms, machine, plain=plain)
+        runs = verify.execute(made.index(), symptoms, machine, plain=plain)
         seconds[name] = time.perf_counter() - started
         count = sum(1 for run in runs if run.outcome != "skipped")
     print(

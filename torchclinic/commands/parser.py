@@ -22,7 +22,7 @@ COMMANDS = {
     "figures": "author",
     "site": "site",
 }
-#: These work on the files of a checkout.
+#: These work on the files of a checkout, and are not offered elsewhere.
 IN_CHECKOUT = ("catalogue", "new", "stamp", "changes", "figures", "site")
 
 
@@ -32,14 +32,15 @@ def main(argv: list[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show Chinese
     chosen = argv[0] if argv else ""
-    parser = argparse.ArgumentParser(prog=knowledge.program(), description="PyTorch errors whose break and fix have been run.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in [COMMANDS[chosen]] if chosen in COMMANDS else dict.fromkeys(COMMANDS.values()):
-        importlib.import_module(f".{module}", __package__).add(commands)
-    options = parser.parse_args(argv)
     try:
-        if options.command in IN_CHECKOUT:
-            knowledge.need_checkout(options.command)
+        if chosen in IN_CHECKOUT:
+            knowledge.need_checkout(chosen)
+        usable = [name for name in COMMANDS if name not in IN_CHECKOUT or knowledge.in_checkout()]
+        parser = argparse.ArgumentParser(prog=knowledge.program(), description="PyTorch errors whose break and fix have been run.")
+        commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        for module in dict.fromkeys(COMMANDS[name] for name in ([chosen] if chosen in COMMANDS else usable)):
+            importlib.import_module(f".{module}", __package__).add(commands)
+        options = parser.parse_args(argv)
         return options.run(options)
     except BadInput as error:
         print(f"torchclinic: {terminal.printable(str(error))}", file=sys.stderr)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
-from ..content import catalogue, mutation
-from ..content.catalogue import UnknownSymptom
-from ..content.problem import BadInput
-from ..run import verify
+from .. import ROOT
+from ..content import badge, catalogue, evidence, mutation, snippet
+from ..content.catalogue import Catalogue, UnknownSymptom
+from ..content.problem import BadInput, Problems
+from ..content.symptom import Symptom
+from . import knowledge
 
 
 def add(commands: Any) -> None:
@@ -20,6 +24,7 @@ def add(commands: Any) -> None:
     command.add_argument("--busy", action="store_true", help="keep every core at work meanwhile")
     command.add_argument("--third-party", action="store_true", help="only symptoms that need a third-party package")
     command.add_argument("--record", action="store_true", help="write what was seen into evidence/")
+    command.add_argument("--evidence", type=Path, metavar="DIR", help="with --record: another folder than evidence/ of the checkout")
     command.add_argument("--jobs", type=int, default=0, metavar="N", help="cells at a time; from the number of cores if left out")
     command.add_argument("--plain", action="store_true", help="a new interpreter for each cell, for comparison")
     command.add_argument("--mutate", action="store_true", help="run wrong versions of the fixes instead: each must be caught by its proof")
@@ -28,28 +33,69 @@ def add(commands: Any) -> None:
 
 
 def run_verify(options: argparse.Namespace) -> int:
-    made = catalogue.load(lint=False)
-    try:
-        symptoms = [made.find(name) for name in options.ids] or list(made.symptoms.values())
-    except UnknownSymptom as error:
-        raise BadInput(str(error)) from None
-    if options.third_party:
-        symptoms = [symptom for symptom in symptoms if symptom.snippet.packages]
+    if not hasattr(os, "fork"):
+        raise BadInput("verify shuts each cell into a process of its own, which needs Linux or macOS (on Windows: WSL)")
     if options.jobs < 0:
         raise BadInput("--jobs is a number of cells at a time, 1 or more")
     if options.repeat < 1 or (options.repeat > 1 and options.record):
         raise BadInput("--repeat is a number of runs, 1 or more, and does not go with --record: evidence is one run's")
-    broken = [symptom for symptom in symptoms if symptom.snippet.broken]
-    if broken:
-        for problem in made.problems:
-            if any(problem.file == f"snippets/{symptom.id}.py" for symptom in broken):
-                print(problem, file=sys.stderr)
-        raise BadInput("nothing was run: mend these snippets first")
+    if options.changed or (options.mutate and options.record):
+        knowledge.need_checkout("verify --mutate --record")
+    if options.record and not options.evidence and not knowledge.in_checkout():
+        raise BadInput("--record writes into evidence/ of a checkout, and this is none: name a folder, `--record --evidence DIR`")
+    from ..run import verify  # cannot be imported on Windows
+
+    made = _read_checkout(options.ids) if knowledge.in_checkout() else None
+    table, symptoms = (made.index(), [made.find(name) for name in options.ids] or list(made.symptoms.values())) if made else _carried(options.ids)
+    if options.third_party:
+        symptoms = [symptom for symptom in symptoms if symptom.snippet.packages]
     if options.changed:
-        record = mutation.read(made.root, options.device)
+        record = mutation.read(ROOT, options.device)
         symptoms = [symptom for symptom in symptoms if record.of(symptom.snippet) is None]
     if options.mutate:
-        return verify.mutate(made, symptoms, device=options.device, record=options.record, jobs=options.jobs)
-    return verify.run(
-        made, symptoms, device=options.device, record=options.record, jobs=options.jobs, plain=options.plain, repeat=options.repeat, busy=options.busy
+        return verify.mutate(table, symptoms, device=options.device, record=ROOT if options.record else None, jobs=options.jobs)
+    folder = options.evidence or ROOT / "evidence"
+    status = verify.run(
+        table,
+        symptoms,
+        device=options.device,
+        record=folder if options.record else None,
+        jobs=options.jobs,
+        plain=options.plain,
+        repeat=options.repeat,
+        busy=options.busy,
     )
+    if made and options.record and not options.evidence:
+        made.evidence = evidence.read_all(folder, made.problems)
+        (folder / "badge.svg").write_text(badge.badge(made), encoding="utf-8")
+    return status
+
+
+def _read_checkout(ids: list[str]) -> Catalogue:
+    """The catalogue of a checkout, if the snippets that are asked for can be run."""
+    made = catalogue.load(lint=False)
+    try:
+        broken = [symptom for symptom in ([made.find(name) for name in ids] or made.symptoms.values()) if symptom.snippet.broken]
+    except UnknownSymptom as error:
+        raise BadInput(str(error)) from None
+    for problem in made.problems:
+        if any(problem.file == f"snippets/{symptom.id}.py" for symptom in broken):
+            print(problem, file=sys.stderr)
+    if broken:
+        raise BadInput("nothing was run: mend these snippets first")
+    return made
+
+
+def _carried(ids: list[str]) -> tuple[dict[str, Any], list[Symptom]]:
+    """The index and the symptoms that an installed package carries."""
+    known = knowledge.load()
+    snippets = known.snippets()
+    entries = [known.find(name) for name in ids] or [entry for stem, entry in known.symptoms.items() if stem in snippets]
+    symptoms = []
+    for entry in entries:
+        stem = entry["id"].rpartition("/")[2]
+        if stem not in snippets:
+            raise BadInput(f"the message of {entry['id']} is known; its page is not written yet, so there is nothing to run")
+        file = ROOT / "snippets" / f"{entry['id']}.py"  # where it would lie; its name stands in tracebacks
+        symptoms.append(Symptom(snippet.make(file, snippets[stem]["text"], snippets[stem]["facts"], Problems(ROOT)), {}))
+    return known.index, symptoms

@@ -2,7 +2,7 @@
 
 A fresh process is forked from a server that has imported torch and done nothing else (multiprocessing's forkserver), so it starts
 in milliseconds where a new interpreter spends seconds on `import torch`. This module itself never imports torch; the cells do, in
-`cell.py`. Needs the standard library, PyYAML and torch; Linux or macOS.
+`cell.py`. Needs the standard library and torch; Linux or macOS.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..content import badge, changes, evidence, mutation
-from ..content.catalogue import Catalogue, Symptom
+from ..content import changes, evidence, mutation
 from ..content.snippet import Cell
+from ..content.symptom import Symptom
 from ..find import lookup
 from . import cell as cells
 from . import isolate
@@ -143,11 +143,11 @@ def ask_machine() -> Machine:
 
 
 def run(
-    made: Catalogue,
+    table: dict[str, Any],
     symptoms: list[Symptom],
     *,
     device: str = "cpu",
-    record: bool = False,
+    record: Path | None = None,
     jobs: int = 0,
     plain: bool = False,
     repeat: int = 1,
@@ -156,6 +156,8 @@ def run(
     """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
 
     Args:
+        table: the index in which what breaks print is looked up.
+        record: folder of the evidence into which goes what was seen.
         repeat: how often each cell runs; in random order if more than once.
         busy: keep every core at work meanwhile.
     """
@@ -169,21 +171,22 @@ def run(
         return 2
     started = time.monotonic()
     with _busy(os.cpu_count() or 1) if busy else contextlib.nullcontext():
-        runs = execute(made, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat)
+        runs = execute(table, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat)
     seconds = time.monotonic() - started
     _report(runs, machine, device, seconds)
     if record:
-        file = evidence.merge(made.root / "evidence", _evidence(runs, machine, device))
-        print(f"recorded in {file.relative_to(made.root)}")
-        made.evidence = evidence.read_all(made.root / "evidence", made.problems)
-        (made.root / "evidence/badge.svg").write_text(badge.badge(made), encoding="utf-8")
+        print(f"recorded in {evidence.merge(record, _evidence(runs, machine, device))}")
     return 1 if any(done.outcome == "failed" for done in runs) else 0
 
 
-def mutate(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", record: bool = False, jobs: int = 0) -> int:
+def mutate(table: dict[str, Any], symptoms: list[Symptom], *, device: str = "cpu", record: Path | None = None, jobs: int = 0) -> int:
     """Run wrong versions of the fixes of `symptoms` and print those that no proof caught; the exit status (1 if one was neither caught nor excused).
 
     A fix that fails as it stands fails here as well: what it catches says nothing.
+
+    Args:
+        table: the index in which what a cell prints is looked up.
+        record: root of the checkout in which is recorded what was tried.
     """
     try:
         machine = ask_machine()
@@ -197,7 +200,7 @@ def mutate(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", rec
             if "fix" in case.cells:
                 fix = case.cells["fix"]
                 runs += [Run(symptom, fix), *(Run(symptom, fix, mutant=one) for one in mutants(case.cells["break"].source, fix.source))]
-    perform(made, runs, machine, device=device, jobs=jobs)
+    perform(table, runs, machine, device=device, jobs=jobs)
     found = mutation.Record(machine.torch, device)
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()  # noqa: UP017 the package runs on Python 3.10
     failed = 0
@@ -226,7 +229,7 @@ def mutate(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", rec
         f"wrong versions of fixes: {tried} tried, {caught} caught, {tried - caught - failed} excused, {failed} to mend, in {time.monotonic() - started:.0f} s"
     )
     if record:
-        print(f"recorded in {mutation.merge(made.root, found).relative_to(made.root)}")
+        print(f"recorded in {mutation.merge(record, found).relative_to(record)}")
     return 1 if failed else 0
 
 
@@ -244,19 +247,18 @@ def _busy(cores: int) -> Iterator[None]:
 
 
 def execute(
-    made: Catalogue, symptoms: list[Symptom], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False, repeat: int = 1
+    table: dict[str, Any], symptoms: list[Symptom], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False, repeat: int = 1
 ) -> list[Run]:
     """Run every break, check and fix; the runs, in the order of the files."""
     runs = [Run(symptom, cell) for symptom in symptoms for cell in symptom.snippet.runs for _ in range(repeat)]
     if repeat > 1:
         random.shuffle(runs)
-    perform(made, runs, machine, device=device, jobs=jobs, plain=plain)
+    perform(table, runs, machine, device=device, jobs=jobs, plain=plain)
     return runs
 
 
-def perform(made: Catalogue, runs: list[Run], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False) -> None:
+def perform(table: dict[str, Any], runs: list[Run], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False) -> None:
     """Run and judge each of `runs`, several at a time; what the machine lacks is skipped, with its reason."""
-    table = made.index()
     for one in runs:
         reasons = [machine.lacks(need, device) for need in one.symptom.snippet.needs_of(one.cell.case)]
         one.why = next((reason for reason in reasons if reason), "")
