@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,11 +75,11 @@ class Knowledge:
         Raises:
             BadInput: the message is known, but its page is not written.
         """
-        pages = self._part("pages")[language]
+        pages = self._part("pages")
         if entry["id"] not in pages:
             docs = f" Official documentation: {', '.join(entry['docs'])}" if entry.get("docs") else ""
             raise BadInput(f"the message of {entry['id']} is known; its page is not written yet.{docs}")
-        return pages[entry["id"]]
+        return pages[entry["id"]][language]
 
     def snippets(self) -> dict[str, dict[str, Any]]:
         """What verify runs, by stem: {"topic", "text", "facts"}."""
@@ -141,9 +142,16 @@ def _cached(part: str) -> dict[str, Any]:
         pass  # none yet, or not ours
     from . import maker
 
+    if found := maker.problems():
+        print(f"torchclinic: the catalogue has {len(found)} problems; `python -m torchclinic catalogue` lists them", file=sys.stderr)
     data = maker.make(part)
-    _write(file, {"key": now, "version": VERSION, "data": data})
+    _write(file, dressed(data, now))
     return data
+
+
+def dressed(data: dict[str, Any], key: str = "") -> dict[str, Any]:
+    """A part as its file holds it."""
+    return {"key": key, "version": VERSION, "data": data}
 
 
 def _write(file: Path, content: dict[str, Any]) -> None:

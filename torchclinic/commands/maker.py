@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,25 @@ from .. import LANGUAGES, ROOT
 from ..content import catalogue
 from ..content import knowledge as content
 from ..content.catalogue import Catalogue
+from ..content.problem import Problems
 from ..site import markdown_copy
 
 
 @functools.cache
 def _catalogue(root: Path) -> Catalogue:
-    made = catalogue.load(root, lint=False)
-    if made.problems:
-        print(f"torchclinic: the catalogue has {len(made.problems)} problems; `python -m torchclinic catalogue` lists them", file=sys.stderr)
-    return made
+    return catalogue.load(root, lint=False)
+
+
+def problems(root: Path = ROOT) -> Problems:
+    """Rules that the files break."""
+    return _catalogue(root).problems
 
 
 def make(part: str, root: Path = ROOT) -> dict[str, Any]:
-    """One of knowledge.PARTS, as plain data. What has problems is made as far as it can be; they are counted on stderr."""
+    """One of knowledge.PARTS, as plain data. What has problems is made as far as it can be."""
     made = _catalogue(root)
     if part == "pages":
+        # Both languages of a page side by side: they hold the same code, which the wheel then packs once.
         pages = [*made.symptoms.values(), *made.tips.values()]
-        return {language: {one.id: markdown_copy.copy(made, one, language, "") for one in pages if language in one.pages} for language in LANGUAGES}
+        return {one.id: {language: markdown_copy.copy(made, one, language, "") for language in LANGUAGES if language in one.pages} for one in pages}
     return {"answers": content.answers, "snippets": content.snippets}[part](made)

@@ -202,7 +202,7 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom], *, device: str = "cpu
                 runs += [Run(symptom, fix), *(Run(symptom, fix, mutant=one) for one in mutants(case.cells["break"].source, fix.source))]
     perform(table, runs, machine, device=device, jobs=jobs)
     found = mutation.Record(machine.torch, device)
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()  # noqa: UP017 the package runs on Python 3.10
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     failed = 0
     for symptom in symptoms:
         own = [one for one in runs if one.symptom is symptom and one.outcome != "skipped"]
