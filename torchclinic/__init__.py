@@ -9,14 +9,12 @@ For other people's code, `import torchclinic` costs next to nothing and these tw
 
 from __future__ import annotations
 
-from typing import Any
-
 LANGUAGES = ("en", "zh")
 
-_index: dict[str, Any] | None = None
+_index: dict[str, object] | None = None
 
 
-def load_index() -> dict[str, Any]:
+def load_index() -> dict[str, object]:
     """The index of all symptoms, loaded once.
 
     Raises:
@@ -30,14 +28,14 @@ def load_index() -> dict[str, Any]:
     return _index
 
 
-def lookup(text: str, index: dict[str, Any] | None = None) -> dict[str, Any]:
+def lookup(text: str, index: dict[str, object] | None = None) -> dict[str, object]:
     """Which symptom does this text print? See `find.lookup.lookup`; `index` is `load_index()` if left out."""
     from .find.lookup import lookup as look
 
     return look(load_index() if index is None else index, text)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "ROOT":  #: The checkout: snippets/, docs/, facts/ and evidence/ lie below it. Of an installed package, the folder that it lies in.
         from pathlib import Path
 

@@ -6,6 +6,7 @@ in .cache/, and makes them anew when anything that they are made from has change
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -156,13 +157,16 @@ def dressed(data: dict[str, Any], key: str = "") -> dict[str, Any]:
 
 def _write(file: Path, content: dict[str, Any]) -> None:
     """As a whole or not at all: another process may write or read the same file now. Without a cache things are slow, not wrong."""
-    new = file.with_name(f"{file.name}.{os.getpid()}")
+    import threading
+
+    new = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         file.parent.mkdir(exist_ok=True)
         new.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
         new.replace(file)
     except OSError:
-        new.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            new.unlink()
 
 
 def key() -> str:

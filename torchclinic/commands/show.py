@@ -16,6 +16,7 @@ from . import knowledge, terminal
 #: Columns of text at most: longer lines are hard to read.
 WIDTH = 100
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+_ESCAPE = re.compile(r"\\([\\`*_\[\]<>#|])")
 _ITEM = re.compile(r"( *)(- |\d+\. )")
 
 
@@ -53,7 +54,7 @@ def plain(page: str, ident: str, width: int) -> str:
 
     def flush() -> None:
         if paragraph:
-            text = " ".join(line.strip() for line in paragraph)
+            text = _inline(" ".join(line.strip() for line in paragraph), ident)  # a link may go over the end of a line
             item = _ITEM.match(paragraph[0])
             first = item[1] if item else paragraph[0][: len(paragraph[0]) - len(paragraph[0].lstrip())]
             lines.extend(_filled(text, width, first, first + " " * len(item[2]) if item else first))
@@ -85,7 +86,7 @@ def plain(page: str, ident: str, width: int) -> str:
         else:
             if _ITEM.match(line):
                 flush()
-            paragraph.append(_inline(line, ident))
+            paragraph.append(line)
     flush()
     return "\n".join(lines)
 
@@ -113,5 +114,5 @@ def _inline(text: str, ident: str) -> str:
         return f"{found[2]} ({target})" if found[3].endswith("/index.md") and target != ident else found[2]
 
     pieces = _LINK.sub(link, text).split("`")
-    pieces[::2] = [piece.replace("**", "") for piece in pieces[::2]]
+    pieces[::2] = [_ESCAPE.sub(r"\1", piece.replace("**", "")) for piece in pieces[::2]]
     return "`".join(pieces)

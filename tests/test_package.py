@@ -1,0 +1,150 @@
+"""The package where there is no checkout: built from the sdist, installed into a fresh environment, run from an empty folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from torchclinic import ROOT
+
+MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
+Clinic = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built without network from the sdist: that the sdist holds all that is needed is shown as well."""
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(folder)], cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder / "source", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+    source = next((folder / "source").iterdir())
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--no-index", "-w", str(folder), str(source)]
+    subprocess.run(command, check=True, env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"})
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment that holds the wheel and nothing else."""
+    folder = tmp_path_factory.mktemp("fresh") / "env"
+    venv.create(folder, with_pip=False)
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(folder), "install", "-q", "--no-deps", "--no-index", str(wheel)], check=True)
+    return folder
+
+
+@pytest.fixture
+def clinic_outside(fresh: Path, tmp_path: Path) -> Clinic:
+    """The installed command, run in an empty folder."""
+
+    def run(*arguments: str, text: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        command = [str(fresh / "bin" / "torchclinic"), *arguments]
+        return subprocess.run(command, input=text, capture_output=True, encoding="utf-8", cwd=tmp_path, env={**plain, **environment}, check=False)
+
+    return run
+
+
+def test_the_wheel_asks_for_nothing_and_is_light(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read(next(name for name in archive.namelist() if name.endswith("/METADATA"))).decode()
+        packed = {entry.filename: entry.compress_size for entry in archive.infolist()}
+    assert "Requires-Dist" not in metadata and "Requires-Python: >=3.10" in metadata
+    assert packed["torchclinic/data/answers.json"] < 400 << 10
+    assert wheel.stat().st_size < 2 << 20
+    assert not [name for name in packed if not name.startswith(("torchclinic/", "torchclinic-"))]
+
+
+def test_lookup_knows(clinic_outside: Clinic) -> None:
+    done = clinic_outside("lookup", "--lang", "en", text=MATMUL)
+    assert done.returncode == 0, done.stderr
+    assert "Each row you pass has 400 values" in done.stdout and "torchclinic show shapes/matmul-shapes" in done.stdout
+    assert "python -m" not in done.stdout
+    assert clinic_outside("lookup", "--lang", "zh", text=MATMUL).stdout.startswith("矩阵形状")
+    assert clinic_outside("lookup", text="nothing to see").returncode == 1
+
+
+def test_fix_and_show(clinic_outside: Clinic) -> None:
+    assert "nn.Flatten()" in clinic_outside("fix", "matmul-shapes", "no-flatten", "--lang", "en").stdout
+    page = clinic_outside("show", "shapes/matmul-shapes", "--lang", "zh").stdout
+    assert "你会看到什么\n" in page and "mat1 and mat2 shapes cannot be multiplied" in page
+    done = clinic_outside("fix", "matmul-shape")
+    assert done.returncode == 2 and "did you mean shapes/matmul-shapes" in done.stderr
+
+
+def test_library(fresh: Path, tmp_path: Path) -> None:
+    """Importing costs next to nothing; a lookup needs neither YAML nor torch."""
+    program = (
+        "import sys; before = set(sys.modules); import torchclinic; new = set(sys.modules) - before\n"
+        "assert new <= {'torchclinic', '__future__'}, new\n"
+        f"print(torchclinic.lookup({MATMUL!r})['hits'][0]['symptom'], 'yaml' in sys.modules, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([str(fresh / "bin" / "python"), "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stdout.split() == ["matmul-shapes", "False", "False"], done.stderr
+
+
+def test_verify_runs_a_symptom_without_yaml(clinic_outside: Clinic, fresh: Path, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    trap = tmp_path / "trap"
+    trap.mkdir()
+    (trap / "yaml.py").write_text("raise ImportError('no PyYAML here')\n", encoding="utf-8")
+    path = os.pathsep.join([str(trap), str(Path(torch.__file__).parent.parent)])
+    evidence = tmp_path / "seen"
+    done = clinic_outside("verify", "backward-second-time", "--record", "--evidence", str(evidence), PYTHONPATH=path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 failed, 0 skipped" in done.stdout and len(list(evidence.glob("*-cpu.json"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["site", "build"], "in a checkout"),
+        (["catalogue"], "in a checkout"),
+        (["new", "shapes/x"], "in a checkout"),
+        (["verify", "matmul-shapes", "--record"], "--evidence DIR"),
+        (["verify", "matmul-shapes", "--mutate", "--record"], "in a checkout"),
+        (["verify", "no-such-symptom"], "no symptom `no-such-symptom`"),
+        (["verify", "matmul-shapes"], "No module named 'torch'"),
+    ],
+)
+def test_what_needs_more_says_so(clinic_outside: Clinic, arguments: list[str], says: str) -> None:
+    done = clinic_outside(*arguments)
+    assert done.returncode == 2 and says in done.stderr and "Traceback" not in done.stderr
+
+
+def test_help_offers_what_works(clinic_outside: Clinic) -> None:
+    text = clinic_outside("--help").stdout
+    assert "lookup" in text and "stamp" not in text
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "older"])
+def test_without_its_data_nothing_is_answered(fresh: Path, tmp_path: Path, damage: str) -> None:
+    installed = next(fresh.glob("lib/*/site-packages/torchclinic"))
+    copy = shutil.copytree(installed, tmp_path / "torchclinic")
+    answers = copy / "data" / "answers.json"
+    if damage == "gone":
+        shutil.rmtree(copy / "data")
+    else:
+        text = answers.read_text(encoding="utf-8")
+        answers.write_text(text[:1000] if damage == "cut" else text.replace('"version":1', '"version":0', 1), encoding="utf-8")
+    for arguments in (["lookup"], ["lookup", "--jsonl"], ["fix", "matmul-shapes"], ["show", "matmul-shapes"], ["verify", "matmul-shapes"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "torchclinic", *arguments],
+            input='{"id": 1, "text": "x"}\n',
+            capture_output=True,
+            encoding="utf-8",
+            cwd=tmp_path,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            check=False,
+        )
+        assert done.returncode == 2 and not done.stdout, arguments
+        assert ("install" in done.stderr.lower()) and "Traceback" not in done.stderr, done.stderr
