@@ -54,6 +54,7 @@ def tests(session: nox.Session) -> None:
     session.run("actionlint", *sorted(str(file) for file in Path(".github/workflows").glob("*.yml")))
     clinic(session, "catalogue")
     clinic(session, "verify")
+    clinic(session, "verify", "--mutate", "--changed")
     session.run("pytest", "--codeblocks", "tests", "docs/en/tips", *session.posargs)  # the Chinese tips hold the same code: the catalogue compares them
 
 
@@ -62,6 +63,13 @@ def verify(session: nox.Session) -> None:
     """Run snippets and record the evidence: `nox -s verify -- --record autograd/backward-second-time`."""
     install(session, "run")
     clinic(session, "verify", *session.posargs)
+
+
+@nox.session
+def mutate(session: nox.Session) -> None:
+    """Run wrong versions of every fix: each must be caught by its proof, or excused in the snippet. `nox -s mutate -- --record nn/bn-one-value`."""
+    install(session, "run")
+    clinic(session, "verify", "--mutate", *session.posargs)
 
 
 @nox.session

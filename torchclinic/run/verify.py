@@ -194,7 +194,7 @@ def mutate(made: Catalogue, symptoms: list[Symptom], *, device: str = "cpu", rec
     runs = []
     for symptom in symptoms:
         for case in symptom.snippet.cases.values():
-            if "fix" in case.cells:
+            if case.mutable:
                 fix = case.cells["fix"]
                 runs += [Run(symptom, fix), *(Run(symptom, fix, mutant=one) for one in mutants(case.cells["break"].source, fix.source))]
     perform(made, runs, machine, device=device, jobs=jobs)
