@@ -59,11 +59,12 @@ LABELS: dict[str, dict[str, Any]] = {
         "files": "Source",
         # notebooks
         "nb-title": "{title}: the notebook",
-        "nb-intro": "Each break, check and fix belongs in a fresh process, after the plain cells above it: so they are run. The outputs are what was recorded; "
+        "nb-intro": "Each break, check and fix was run in a fresh process, after the plain cells above it, and a fix with its proof behind it. The outputs are what was recorded; "
         "a cell without output printed nothing, or has not been run.",
         "nb-back": "Back to the page with the explanation",
         "proof": "How this was checked",
         "mutants": "{tried} wrong versions of this fix were tried, {caught} were caught.",
+        "all-mutants": "{tried} wrong versions of these fixes were tried, {caught} were caught",
         "places": {
             "shell": "Shell",
             "linux": "Linux",
@@ -119,7 +120,8 @@ LABELS: dict[str, dict[str, Any]] = {
         "footer_links": {"verified": "What verified means", "sources": "Sources", "machines": "For machines", "contribute": "Contribute", "about": "About"},
         "not-found": "There is no such page",
         "not-found-text": "The address may be wrong, or the page has moved. Paste the error text into the lookup, or browse all symptoms.",
-        "totals": "**{symptoms}** symptoms · **{fixes}** fixes executed · **{environments}** environments · last run {last} ·",
+        "totals-mutants": "**{caught}** of {tried} wrong fixes caught · ",
+        "totals": "**{symptoms}** symptoms · **{fixes}** fixes executed · {mutants}**{environments}** environments · last run {last} ·",
         "count": "{count} pages",
         "count-one": "1 page",
         "table": "torch | Device | Ran | Ran in part or not at all | Changed since | Last run",
@@ -173,10 +175,11 @@ LABELS: dict[str, dict[str, Any]] = {
         "words": "、",
         "files": "源文件",
         "nb-title": "{title}：notebook",
-        "nb-intro": "每个“出错”“检查”“修复”都在新进程里单独跑，先执行它上方的普通单元。输出是当时记录的；没有输出的单元，要么什么也没打印，要么还没有跑过。",
+        "nb-intro": "每个“出错”“检查”“修复”都在新进程里单独跑，先执行它上方的普通单元；修复后面接着跑它的验证。输出是当时记录的；没有输出的单元，要么什么也没打印，要么还没有跑过。",
         "nb-back": "回到讲解页面",
         "proof": "如何验证",
         "mutants": "故意改错这个修复 {tried} 次，{caught} 次被查出。",
+        "all-mutants": "故意改错本页的修复 {tried} 次，{caught} 次被查出",
         "places": {
             "shell": "命令行",
             "linux": "Linux",
@@ -237,7 +240,8 @@ LABELS: dict[str, dict[str, Any]] = {
         "footer_links": {"verified": "什么叫已验证", "sources": "来源", "machines": "给机器读", "contribute": "参与贡献", "about": "关于"},
         "not-found": "没有这个页面",
         "not-found-text": "地址可能有误，或者页面已经移动。把报错粘贴到“报错查询”，或者浏览全部症状。",
-        "totals": "**{symptoms}** 个症状 · **{fixes}** 段修复跑过 · **{environments}** 种环境 · 最近一次 {last} ·",
+        "totals-mutants": "故意改错 {tried} 次，查出 **{caught}** 次 · ",
+        "totals": "**{symptoms}** 个症状 · **{fixes}** 段修复跑过 · {mutants}**{environments}** 种环境 · 最近一次 {last} ·",
         "count": "{count} 页",
         "count-one": "1 页",
         "table": "torch | 设备 | 跑过 | 只跑一部分或没有跑 | 之后有改动 | 最近一次",
