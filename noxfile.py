@@ -14,7 +14,7 @@ nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "virtualenv"
 
 GROUPS = nox.project.load_toml("pyproject.toml")
-TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/evidence.py and constraints.txt have it
+TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/content/evidence.py and constraints.txt have it
 # Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
 VERSIONS = ["2.13.0", "newest", "2.6.0"]
 NODE = "lighthouse@12.8.2"  # 13 needs Node 22
