@@ -14,7 +14,7 @@ nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "virtualenv"
 
 GROUPS = nox.project.load_toml("pyproject.toml")
-TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/evidence.py and constraints.txt have it
+TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/content/evidence.py and constraints.txt have it
 # Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
 VERSIONS = ["2.13.0", "newest", "2.6.0"]
 NODE = "lighthouse@12.8.2"  # 13 needs Node 22
@@ -54,6 +54,7 @@ def tests(session: nox.Session) -> None:
     session.run("actionlint", *sorted(str(file) for file in Path(".github/workflows").glob("*.yml")))
     clinic(session, "catalogue")
     clinic(session, "verify")
+    clinic(session, "verify", "--mutate", "--changed")
     session.run("pytest", "--codeblocks", "tests", "docs/en/tips", *session.posargs)  # the Chinese tips hold the same code: the catalogue compares them
 
 
@@ -62,6 +63,13 @@ def verify(session: nox.Session) -> None:
     """Run snippets and record the evidence: `nox -s verify -- --record autograd/backward-second-time`."""
     install(session, "run")
     clinic(session, "verify", *session.posargs)
+
+
+@nox.session
+def mutate(session: nox.Session) -> None:
+    """Run wrong versions of every fix: each must be caught by its proof, or excused in the snippet. `nox -s mutate -- --record nn/bn-one-value`."""
+    install(session, "run")
+    clinic(session, "verify", "--mutate", *session.posargs)
 
 
 @nox.session

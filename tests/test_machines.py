@@ -41,7 +41,8 @@ def hostile(loaded: Catalogue) -> Catalogue:
     """The project, in which every text is an attempt to break out of where it stands."""
     symptom = loaded.symptoms[STEM]
     for made in symptom.pages.values():
-        made.meta |= {"title": HOSTILE, "summary": HOSTILE + "\x01", "synonyms": [HOSTILE]}
+        made.meta |= {"title": HOSTILE, "summary": HOSTILE + "\x01"}
+        made.synonyms = [HOSTILE]
     entry = {"text": "<img src=x onerror=alert(1)> of {n:int} & <b>more</b>", "exception": "Type<i>Error", "sample": "x"}
     symptom.snippet.wordings = [make_wording(entry, symptom.snippet.file, 1, Problems(loaded.root))]
     title = dict.fromkeys(LANGUAGES, HOSTILE)

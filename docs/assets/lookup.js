@@ -1,4 +1,4 @@
-// The lookup: from pasted text to the symptom whose words it prints. Twin of torchclinic/lookup.py, which explains each step;
+// The lookup: from pasted text to the symptom whose words it prints. Twin of torchclinic/find/ (clean, match, lookup), which explains each step;
 // the two agree on every input (tests/vectors.json, tests/test_twins.py). Runs in browsers, workers and Node; touches no page.
 
 const CONTEXT = 4;
@@ -77,7 +77,7 @@ function hash(word) {
 const squeeze = (text) => text.replaceAll(" ", "");
 
 /**
- * Which symptom does this text print? See `lookup` in torchclinic/lookup.py for what comes back.
+ * Which symptom does this text print? See `lookup` in torchclinic/find/lookup.py for what comes back.
  * @param {object} index what `torchclinic.index.build` made
  * @param {string} text anything; it is only ever read
  */

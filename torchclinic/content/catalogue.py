@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import evidence, figure, index, known, mutation, page, redirects, snippet, tip, yamlfile
+from . import evidence, figure, index, known, mutation, page, redirects, snippet, synonyms, tip, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -246,6 +246,10 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
         for other in message.outranks:
             if other not in catalogue.symptoms and other not in catalogue.known:
                 problems.add(message.file, 0, f"`{stem}` outranks `{other}`, which is neither a symptom nor a known message")
+    for language in LANGUAGES:
+        found = [made.pages[language] for made in (*catalogue.symptoms.values(), *catalogue.tips.values()) if language in made.pages]
+        places = [(made.file, made.synonyms_line, made.synonyms) for made in found]
+        synonyms.check([*places, *((message.file, message.line, message.synonyms.get(language, [])) for message in catalogue.known.values())], problems)
 
 
 def _check_wordings(catalogue: Catalogue) -> None:

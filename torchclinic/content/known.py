@@ -12,11 +12,11 @@ from typing import Any
 
 from .. import LANGUAGES
 from ..find.wording import Wording
-from . import yamlfile
+from . import synonyms, yamlfile
 from .problem import Problems
 from .snippet import make_wording
 
-FIELDS = {"title", "docs", "outranks", "diagnosis", "wordings"}
+FIELDS = {"title", "synonyms", "docs", "outranks", "diagnosis", "wordings"}
 
 
 @dataclass
@@ -31,6 +31,8 @@ class KnownMessage:
     outranks: list[str] = field(default_factory=list)
     diagnosis: dict[str, list[str]] = field(default_factory=dict)
     wordings: list[Wording] = field(default_factory=list)
+    line: int = 1  # where the entry begins
+    synonyms: dict[str, list[str]] = field(default_factory=dict)  # by language: what people type
 
 
 def read_all(folder: Path, topics: dict[str, Any], problems: Problems) -> dict[str, KnownMessage]:
@@ -65,7 +67,12 @@ def _read(stem: str, entry: Any, file: Path, line: int, lines: list[str], proble
         diagnosis[language] = [str(item) for item in (sentences if isinstance(sentences, list) else [sentences])]
     if diagnosis and set(diagnosis) != set(LANGUAGES):
         problems.add(file, line, f"`{stem}`: the diagnosis stands in both languages")
-    made = KnownMessage(stem, file.stem, file, title, str(entry.get("docs") or ""), list(entry.get("outranks") or []), diagnosis)
+    typed = entry.get("synonyms") or {}
+    if not isinstance(typed, dict) or not set(typed) <= set(LANGUAGES):
+        problems.add(file, line, f"`{stem}`: synonyms are written `synonyms: {{en: […], zh: […]}}`")
+        typed = {}
+    typed = {language: synonyms.read(entries, file, line, problems) for language, entries in typed.items()}
+    made = KnownMessage(stem, file.stem, file, title, str(entry.get("docs") or ""), list(entry.get("outranks") or []), diagnosis, line=line, synonyms=typed)
     for item in entry.get("wordings") or []:
         if not isinstance(item, dict) or "text" not in item:
             problems.add(file, line, f"`{stem}`: each wording is a mapping with `text`")

@@ -49,6 +49,12 @@ class Record:
         entry = self.symptoms.get(snippet.stem)
         return entry if entry and entry.hash == snippet.hash else None
 
+    def counts(self, snippet: Snippet) -> tuple[int, int]:
+        """(tried, caught) wrong versions of all fixes of a snippet's code of today."""
+        entry = self.of(snippet)
+        tried = list(entry.cases.values()) if entry else []
+        return sum(one.tried for one in tried), sum(one.tried - len(one.survived) for one in tried)
+
 
 def read(root: Path, device: str, problems: Problems | None = None) -> Record:
     """The record of a device; an empty one if there is none, or it is out of date."""

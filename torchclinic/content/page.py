@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import chinese, yamlfile
+from . import chinese, synonyms, yamlfile
 from .problem import Problems
 
 #: Section ids, in order, with their heading in each language.
@@ -31,7 +31,7 @@ SECTIONS = {
 }
 #: Front matter that a reader sees, and that a translation must follow.
 PROSE_FIELDS = ("title", "rule", "summary", "diagnosis")
-FIELDS = {"en": {"title", "summary", "diagnosis"}, "zh": {"title", "summary", "diagnosis", "source", "synonyms"}}
+FIELDS = {"en": {"title", "summary", "diagnosis", "synonyms"}, "zh": {"title", "summary", "diagnosis", "synonyms", "source"}}
 DIRECTIVE = re.compile(r"\{\{ (wordings|case|check)(?: ([a-z0-9-]+))? \}\}")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
 _RULE = re.compile(r"\|[ :|-]+\|?$")  # below the head of a table
@@ -60,10 +60,15 @@ class Page:
     directives: list[tuple[str, str, int]] = field(default_factory=list)  # word, name, line
     links: list[tuple[str, int]] = field(default_factory=list)  # target, line
     codes: list[tuple[str, int]] = field(default_factory=list)  # code of a tip's `python` fence, line of the fence
+    synonyms: list[str] = field(default_factory=list)  # what people type who look for this page
 
     @property
     def title(self) -> str:
         return str(self.meta.get("title", ""))
+
+    @property
+    def synonyms_line(self) -> int:
+        return next((number for number, line in enumerate(self.text.splitlines(), 1) if line.startswith("synonyms:")), 1)
 
     @property
     def diagnoses(self) -> list[str]:
@@ -126,6 +131,7 @@ def open_page(file: Path, language: str, needed: tuple[str, ...], known: set[str
     for name in made.meta:
         if name not in known:
             problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(known))}")
+    made.synonyms = synonyms.read(made.meta.get("synonyms"), file, made.synonyms_line, problems)
     return made
 
 

@@ -109,6 +109,11 @@ class Case:
         return self.cells["fix"] if "fix" in self.cells else self.cells["proof"]
 
     @property
+    def mutable(self) -> bool:
+        """Can wrong versions of the fix be made and caught: is it code, with a proof behind it?"""
+        return {"fix", "proof"} <= set(self.cells)
+
+    @property
     def fixes(self) -> dict[str, str]:
         """What a reader copies: the code under "python", or the command of each place."""
         return {"python": self.cells["fix"].source} if "fix" in self.cells else self.commands

@@ -24,7 +24,7 @@ from .problem import Problems
 #: The folder of tips, in docs/en and docs/zh, and the first part of their ids.
 FOLDER = "tips"
 PROGRAMS = "docs/programs"
-FIELDS = {"en": {"title", "rule", "summary", "tags", "rows", "symptoms"}, "zh": {"title", "rule", "summary", "synonyms", "source"}}
+FIELDS = {"en": {"title", "rule", "summary", "synonyms", "tags", "rows", "symptoms"}, "zh": {"title", "rule", "summary", "synonyms", "source"}}
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")
 #: Why the block below does not run everywhere: `<!--pytest.mark.skipif(…, reason="needs CUDA")-->`.
 MARK = re.compile(r'\s*<!--pytest\.mark\.skip(?:if)?\(.*\breason="([^"]*)"\)-->')

@@ -95,11 +95,22 @@ def mutants(broken: str, fix: str) -> list[Mutant]:
 
 
 def _hunks(broken: str, fix: str) -> Iterator[tuple[str, str]]:
-    before, after = broken.splitlines(), fix.splitlines()
+    """Imports are no part of a hunk: a fix has its own, so that it can be copied, and a break relies on the set-up's."""
+    before, after = _unimported(broken), _unimported(fix)
     for what, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if what != "equal":
             line = next((text.strip() for text in [*after[j1:j2], *before[i1:i2]] if text.strip()), "")
-            yield f"back: {_short(line)}", "\n".join([*after[:j1], *before[i1:i2], *after[j2:]])
+            yield f"back: {_short(line)}", "\n".join([*_imports(fix), *after[:j1], *before[i1:i2], *after[j2:]])
+
+
+def _imports(source: str) -> list[str]:
+    return [ast.unparse(node) for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def _unimported(source: str) -> list[str]:
+    """Its lines without the imports at its top level and without empty ones."""
+    spans = [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and not any(number in span for span in spans)]
 
 
 def _changed(fix: str) -> Iterator[tuple[str, str]]:

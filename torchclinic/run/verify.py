@@ -175,7 +175,7 @@ def run(
     seconds = time.monotonic() - started
     _report(runs, machine, device, seconds)
     if record:
-        print(f"recorded in {evidence.merge(record, _evidence(runs, machine, device))}")
+        print(f"recorded in {os.path.relpath(evidence.merge(record, _evidence(runs, machine, device)))}")
     return 1 if any(done.outcome == "failed" for done in runs) else 0
 
 
@@ -197,7 +197,7 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom], *, device: str = "cpu
     runs = []
     for symptom in symptoms:
         for case in symptom.snippet.cases.values():
-            if "fix" in case.cells:
+            if case.mutable:
                 fix = case.cells["fix"]
                 runs += [Run(symptom, fix), *(Run(symptom, fix, mutant=one) for one in mutants(case.cells["break"].source, fix.source))]
     perform(table, runs, machine, device=device, jobs=jobs)

@@ -35,6 +35,9 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
     for need in symptom.snippet.needs:
         if need.startswith("fault:"):
             texts.append(f"<span>{label['fault'].format(fault=html.escape(need.partition(':')[2].strip(), quote=False))}</span>")
+    tried, caught = catalogue.mutants.counts(symptom.snippet)
+    if tried:
+        texts.append(f"<span>{label['all-mutants'].format(tried=tried, caught=caught)}</span>")
     line = label["join"].join(texts) + label["stop"]
     return re.sub(r"(?<=>)[a-z]", lambda found: found[0].upper(), line, count=1)
 

@@ -56,7 +56,10 @@ def totals(catalogue: Catalogue, language: str) -> str:
     last = max((record.symptoms[symptom.stem]["date"] for record, symptom in used), default="–")
     environments = len({record.environment for record, _ in used})
     label = LABELS[language]
-    facts = label["totals"].format(symptoms=len(symptoms), fixes=len(fixes), environments=environments, last=last)
+    counts = [catalogue.mutants.counts(symptom.snippet) for symptom in symptoms]
+    tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
+    mutants = label["totals-mutants"].format(tried=tried, caught=caught) if tried else ""
+    facts = label["totals"].format(symptoms=len(symptoms), fixes=len(fixes), mutants=mutants, environments=environments, last=last)
     return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
 
 

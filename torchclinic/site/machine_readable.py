@@ -195,7 +195,7 @@ def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str)
         "description": parts.description(made, language),
         "url": address(base, language, made.id),
         "inLanguage": language,
-        "keywords": [*parts.tag_names(catalogue, tags, language), *map(str, made.pages[language].meta.get("synonyms") or [])],
+        "keywords": [*parts.tag_names(catalogue, tags, language), *made.pages[language].synonyms],
         "license": LICENCE,
         "isPartOf": {"@type": "WebSite", "name": "Torch Clinic", "url": base},
     }

@@ -100,7 +100,7 @@ def _prose(line: str, ident: str, base: str, addresses: dict[str, str]) -> str:
     if re.match(r"#+ ", line):
         return re.sub(r" \{#[\w-]+\}$", "", line)
     outside = line.split("`")
-    outside[::2] = [_ATTRIBUTES.sub("", _text(piece)) if "<" in piece or "{" in piece else piece for piece in outside[::2]]
+    outside[::2] = [_ATTRIBUTES.sub("", _text(piece)) if re.search("[<{&]", piece) else piece for piece in outside[::2]]
     return "`".join(outside).rstrip()
 
 

@@ -66,7 +66,10 @@ def _markdown(name: str, text: str) -> dict[str, Any]:
 
 
 def _code(catalogue: Catalogue, symptom: Symptom, cell: Cell, name: str) -> dict[str, Any]:
-    outputs = _outputs(catalogue, symptom, cell) if cell.kind else []
+    # A proof runs behind its fix, so what both printed stands below the proof.
+    case = symptom.snippet.cases[cell.case] if cell.kind else None
+    shown = None if case is None or (cell.kind == "fix" and case.mutable) else case.cure if cell.kind == "proof" else cell
+    outputs = _outputs(catalogue, symptom, shown) if shown else []
     return {"cell_type": "code", "id": _id(name), "metadata": {}, "execution_count": None, "source": cell.source.splitlines(keepends=True), "outputs": outputs}
 
 

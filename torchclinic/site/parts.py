@@ -8,6 +8,10 @@ from ..content.catalogue import Catalogue, Symptom
 from ..content.page import Page
 from ..content.tip import Tip
 from .labels import LABELS
+from .markup import plain
+
+#: Synonyms shown at the foot of a page.
+SYNONYMS = 8
 
 
 def topic_name(catalogue: Catalogue, topic: str, language: str) -> str:
@@ -39,11 +43,9 @@ def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
 
 
 def synonyms(made: Page, language: str) -> list[str]:
-    words = made.meta.get("synonyms") or []
-    join = {"en": ", ", "zh": "、"}[language]
-    return (
-        ["", f"{LABELS[language]['also']}: {join.join(map(str, words))}\n{{ .tc-note }}".replace(": ", "：" if language == "zh" else ": ", 1)] if words else []
-    )
+    """The first of them, in the order of the page: enough to see that one is right here. The search and the page's keywords have all."""
+    label = LABELS[language]
+    return ["", f"{label['also']}{label['words'].join(map(plain, made.synonyms[:SYNONYMS]))}\n{{ .tc-note }}"] if made.synonyms else []
 
 
 def host(address: str) -> str:
