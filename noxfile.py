@@ -137,6 +137,13 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
 
 
 @nox.session
+def package(session: nox.Session) -> None:
+    """Build the wheel, install it where there is no checkout, and try its commands: with any Python from 3.10 on, without torch."""
+    session.install("-q", "-c", "constraints.txt", "PyYAML", "hatchling", "pytest", "pytest-timeout")
+    session.run("pytest", "tests/test_package.py", "tests/test_commands.py", "tests/test_lookup.py", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """200,000 mutations of real pastes to both matchers; any difference fails."""
     install(session, "run", "test")

@@ -1,6 +1,6 @@
 """The plain Markdown copy of a symptom's or a tip's page, for language models and other readers of text.
 
-Made from the same Markdown as the page. What only Material understands goes: tabs become headings in bold, attribute lists and HTML disappear,
+Made from the same Markdown as the page. What only Material understands goes: tabs and folded parts become headings in bold, attribute lists and HTML disappear,
 links become absolute. No JavaScript, no notes on how to edit; the fenced code is untouched.
 """
 
@@ -18,7 +18,7 @@ from . import parts, symptom_page, tip_page
 #: The name of a copy, beside the page's index.html.
 NAME = "index.md"
 _FENCE = re.compile(r"( *)(`{3,})(?:\{ \.(\S+)[^}]*?(?: title=\"([^\"]*)\")? \}|(\S*))\s*$")
-_TAB = re.compile(r'=== "(.*)"$')
+_TAB = re.compile(r'(?:===|\?\?\? [\w-]+) "(.*)"$')  # or what is folded
 _ATTRIBUTES = re.compile(r"\s*\{ ?(?:(?:[.#][\w-]+|\w+=[\w-]+|download) ?)+\}")
 _ITEM = re.compile(r'<p class="tc-message"><code>(.*?)</code>(.*?)</p>')
 _LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
