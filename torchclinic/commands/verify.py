@@ -64,5 +64,5 @@ def run_verify(options: argparse.Namespace) -> int:
     if options.mutate:
         return verify.mutate(made, symptoms, device=options.device, record=options.record, jobs=options.jobs)
     return verify.run(
-        made, symptoms, device=options.device, record=options.record, jobs=options.jobs, plain=options.plain, repeat=options.repeat, busy=options.busy
+        made, symptoms, device=options.device, record=options.record, jobs=options.jobs, plain=options.plain, repeat=options.repeat, busily=options.busy
     )
