@@ -74,9 +74,11 @@ def mutate(session: nox.Session) -> None:
 
 @nox.session
 def flakes(session: nox.Session) -> None:
-    """Run every snippet 20 times on the CPU, in random order, with all cores at work: none may fail. Half an hour or more."""
-    install(session, "run")
+    """Run every snippet, in random order, and every block of the tips 20 times on the CPU with all cores at work: none may fail. An hour or more."""
+    install(session, "run", "tips", "test")
     clinic(session, "verify", "--repeat", "20", "--busy", *session.posargs)
+    session.env["PYTHONPATH"] = str(Path.cwd())
+    session.run("python", "tests/busy.py", "20", "pytest", "-q", "--codeblocks", "docs/en/tips")
 
 
 @nox.session

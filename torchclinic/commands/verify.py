@@ -76,7 +76,7 @@ def run_verify(options: argparse.Namespace) -> int:
         jobs=options.jobs,
         plain=options.plain,
         repeat=options.repeat,
-        busy=options.busy,
+        busily=options.busy,
     )
     if made and options.record and not options.evidence:
         made.evidence = evidence.read_all(folder, made.problems)

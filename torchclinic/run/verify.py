@@ -151,7 +151,7 @@ def run(
     jobs: int = 0,
     plain: bool = False,
     repeat: int = 1,
-    busy: bool = False,
+    busily: bool = False,
 ) -> int:
     """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
 
@@ -159,7 +159,7 @@ def run(
         table: the index in which what breaks print is looked up.
         record: folder of the evidence into which goes what was seen.
         repeat: how often each cell runs; in random order if more than once.
-        busy: keep every core at work meanwhile.
+        busily: keep every core at work meanwhile.
     """
     try:
         machine = ask_machine()
@@ -170,7 +170,7 @@ def run(
         print(f"torchclinic: --device cuda, but torch {machine.torch} sees no GPU here; `nvidia-smi` tells whether there is one", file=sys.stderr)
         return 2
     started = time.monotonic()
-    with _busy(os.cpu_count() or 1) if busy else contextlib.nullcontext():
+    with busy(os.cpu_count() or 1) if busily else contextlib.nullcontext():
         runs = execute(table, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat)
     seconds = time.monotonic() - started
     _report(runs, machine, device, seconds)
@@ -234,7 +234,7 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom], *, device: str = "cpu
 
 
 @contextlib.contextmanager
-def _busy(cores: int) -> Iterator[None]:
+def busy(cores: int) -> Iterator[None]:
     """Keep `cores` cores at work."""
     program = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"  # not for ever, if this process is killed
     loops = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(cores)]
