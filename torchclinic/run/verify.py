@@ -502,7 +502,7 @@ def _report(runs: list[Run], machine: Machine, device: str, seconds: float) -> N
 def _evidence(runs: list[Run], machine: Machine, device: str) -> evidence.Evidence:
     """What a run recorded; a symptom none of whose cells could run is recorded as skipped, with the reason."""
     made = evidence.Evidence(machine.torch, device, machine.device_name if device == "cuda" else "CPU", machine.cuda)
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     for one in runs:
         snippet = one.symptom.snippet
         entry = made.symptoms.setdefault(
