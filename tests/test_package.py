@@ -99,7 +99,7 @@ def test_verify_runs_a_symptom_without_yaml(clinic_outside: Clinic, fresh: Path,
     (trap / "yaml.py").write_text("raise ImportError('no PyYAML here')\n", encoding="utf-8")
     path = os.pathsep.join([str(trap), str(Path(torch.__file__).parent.parent)])
     evidence = tmp_path / "seen"
-    done = clinic_outside("verify", "backward-second-time", "--record", "--evidence", str(evidence), PYTHONPATH=path)
+    done = clinic_outside("verify", "worker-exception", "--record", "--evidence", str(evidence), PYTHONPATH=path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 failed, 0 skipped" in done.stdout and len(list(evidence.glob("*-cpu.json"))) == 1
 
