@@ -6,43 +6,12 @@ import locale
 import os
 from typing import Any
 
+from .. import LANGUAGES
+from ..content import words
 from ..content.catalogue import Catalogue
 from ..find import lookup
 
-TEXT = {
-    "en": {
-        "empty": "There is nothing to look up: the text is empty. Paste the last lines of what your program printed.",
-        "binary": "This is not text. Paste the error text itself, or name a log file.",
-        "none": "No match: no page here knows these words. Looked for:",
-        "neighbours": "Not a match, but these pages share words with it: {stems}",
-        "report": "To report it, without paths, addresses and numbers: {report}",
-        "none-hint": "If this is an error of another program or library, its own documentation is the place to ask.",
-        "ambiguous": "Several independent errors are in this text, the most likely first.",
-        "line": "line {line}",
-        "unwritten": "The message is known; its page is not written yet, so there is no fix here.",
-        "docs": "Official documentation: {docs}",
-        "seen-in": "It shows inside: {stems}",
-        "fix": "Fix ({case}):",
-        "other": "If that is not your cause, the page has {count} more: {cases}",
-        "page": "Page: {path}",
-    },
-    "zh": {
-        "empty": "没有可查的内容：文本是空的。请粘贴程序最后打印的几行报错。",
-        "binary": "这不是文本。请粘贴报错文字，或者给出日志文件。",
-        "none": "没有匹配：这里没有页面认识这段报错。查找的是：",
-        "neighbours": "不是匹配，只是用词相近的页面：{stems}",
-        "report": "要反馈的话，可以用这一行（已去掉路径、地址和数字）：{report}",
-        "none-hint": "如果报错来自别的程序或库，请查它自己的文档。",
-        "ambiguous": "这段文本里有几个互不相关的报错，最可能的排在前面。",
-        "line": "第 {line} 行",
-        "unwritten": "这条报错已收录，但页面还没有写，所以这里没有修复。",
-        "docs": "官方文档：{docs}",
-        "seen-in": "外层报错：{stems}",
-        "fix": "修复（{case}）：",
-        "other": "如果不是这个原因，页面上还有 {count} 种：{cases}",
-        "page": "页面：{path}",
-    },
-}
+TEXT = {language: words.of(language, "answer", "terminal", "punctuation") for language in LANGUAGES}
 
 
 def language_of_locale() -> str:
@@ -57,10 +26,12 @@ def render(made: Catalogue, index: dict[str, Any], result: dict[str, Any], langu
     if result["status"] in ("empty", "binary"):
         return text[result["status"]]
     if result["status"] == "none":
-        lines = [text["none"], f"  {_printable(result['looked_for'])}", text["none-hint"]]
+        lines = [text["none"]]
+        lines += [text["looked-for"], f"  {_printable(result['looked_for'])}"] if result["looked_for"] else [text["nothing-printed"]]
+        lines.append(text["elsewhere"])
         if result["neighbours"]:
-            lines.append(text["neighbours"].format(stems=", ".join(f"{index['symptoms'][stem]['topic']}/{stem}" for stem in result["neighbours"])))
-        lines.append(text["report"].format(report=_printable(result["report"])))
+            lines.append(text["neighbours"] + ", ".join(f"{index['symptoms'][stem]['topic']}/{stem}" for stem in result["neighbours"]))
+        lines += [text["report"], f"  {_printable(result['report'])}"] if result["report"] else []
         return "\n".join(lines)
     parts = [text["ambiguous"]] if result["status"] == "ambiguous" else []
     shown = result["hits"] if result["status"] == "ambiguous" else result["hits"][:1]
@@ -72,15 +43,15 @@ def _hit(made: Catalogue, index: dict[str, Any], hit: dict[str, Any], language: 
     text = TEXT[language]
     bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
     lines = [f"{bold}{hit['title'][language]}{plain}  ({hit['topic']}/{hit['symptom']})"]
-    lines.append(f"  {text['line'].format(line=hit['line'])}: {_printable(hit['raw'].strip())[:300]}")
+    lines.append(f"  {text['line'].format(line=hit['line'])}{text['colon']}{_printable(hit['raw'].strip())[:300]}")
     if hit["seen_in"]:
-        lines.append("  " + text["seen-in"].format(stems=", ".join(hit["seen_in"])))
+        lines.append("  " + text["seen-in"] + ", ".join(hit["seen_in"]))
     diagnosis = lookup.diagnose(index, hit, language)
     if diagnosis:
         lines += ["", _printable(diagnosis)]
     if not hit["page"]:
         lines += ["", text["unwritten"]]
-        lines += [text["docs"].format(docs=hit["docs"])] if hit["docs"] else []
+        lines += [text["docs"] + hit["docs"]] if hit["docs"] else []
         return "\n".join(lines)
     symptom = made.symptoms[hit["symptom"]]
     cases = list(symptom.snippet.cases.values())
