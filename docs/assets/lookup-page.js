@@ -2,91 +2,11 @@
 // fetched, once. Pasted text becomes text nodes, never markup.
 
 import { diagnose, lookup } from "./lookup.js";
+import { fill, WORDS } from "./words.js";
 
 const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
 const SHOWN = 400; // characters shown of one line
-const TEXT = {
-  en: {
-    loading: "Loading the index …",
-    failed: "The index could not be loaded, so nothing can be looked up. Reload the page; if that does not help, search or browse by topic.",
-    empty: "There is nothing to look up: the text is only blanks. Paste the last lines of what your program printed.",
-    binary: "This is not text. Paste the error text itself, or drop a log file.",
-    reading: (share) => `Reading … ${Math.round(share * 100)} %`,
-    unreadable: "This file could not be read. Open it in an editor and paste its last lines.",
-    none: "No match: no page here knows this message.",
-    noneHint: "That is an honest answer, not a guess: a message is known here or it is not.",
-    lookedFor: "Looked for:",
-    nothingPrinted: "No line of this text looks like an error.",
-    advice: [
-      "Paste more: the whole output, from the first Traceback on. The real cause often stands above the last line.",
-      "If the message is another library's or program's, its own documentation is the place to ask.",
-      "Search this site for two or three words of the message.",
-    ],
-    copy: "Copy a report",
-    copied: "Copied",
-    report: "To propose it for a page, here it is without paths, addresses and numbers:",
-    neighbours: "Not a match; these pages only share words with it:",
-    ambiguous: "Several independent errors are in this text, the most likely first.",
-    also: "Also in this text",
-    line: (n) => `Line ${n} of your text`,
-    unwritten: "The message is known, but its page is not written yet: there is no verified fix here.",
-    docs: "Official documentation: ",
-    open: "Go to the fix",
-    values: "From your message: ",
-    seenIn: "Shown inside: ",
-    why: "Why this one: ",
-    reasons: {
-      cause: "it names the cause itself",
-      symptom: "it is a consequence; the cause may stand elsewhere",
-      wrapper: "it only wraps another error, which was not found in this text",
-      outranks: "it explains the others found here",
-      type: "the exception's type agrees",
-      "other-type": "the exception's type is not the usual one",
-      warning: "it is a warning",
-      "first-of-chain": "it came first in the chain of exceptions",
-    },
-  },
-  zh: {
-    loading: "正在加载索引……",
-    failed: "索引加载失败，无法查询。请刷新页面；仍然不行的话，请用搜索或按主题浏览。",
-    empty: "没有可查的内容：文本全是空白。请粘贴程序最后打印的几行报错。",
-    binary: "这不是文本。请粘贴报错文字，或者把日志文件拖进来。",
-    reading: (share) => `正在读取…… ${Math.round(share * 100)} %`,
-    unreadable: "文件读取失败。请用编辑器打开，粘贴最后几行。",
-    none: "没有匹配：这里没有页面认识这段报错。",
-    noneHint: "这是如实的回答，不是猜测：要么认识，要么不认识。",
-    lookedFor: "查找的是：",
-    nothingPrinted: "文本里没有看起来像报错的行。",
-    advice: [
-      "多粘贴一些：从第一个 Traceback 开始的全部输出。真正的原因常常在最后一行的上面。",
-      "如果报错来自别的库或程序，请查它自己的文档。",
-      "在本站搜索报错里的两三个词。",
-    ],
-    copy: "复制反馈内容",
-    copied: "已复制",
-    report: "想提议为它写一个页面？下面是去掉路径、地址和数字之后的内容：",
-    neighbours: "不是匹配，只是用词相近的页面：",
-    ambiguous: "这段文本里有几个互不相关的报错，最可能的排在前面。",
-    also: "文本里还有",
-    line: (n) => `你的文本第 ${n} 行`,
-    unwritten: "这条报错已收录，但页面还没有写：这里没有跑过的修复。",
-    docs: "官方文档：",
-    open: "查看修复",
-    values: "报错里的数值：",
-    seenIn: "外层报错：",
-    why: "为什么是这一条：",
-    reasons: {
-      cause: "它说的就是原因本身",
-      symptom: "它是后果，原因可能在别处",
-      wrapper: "它只是外层包装，文本里没有找到被包装的报错",
-      outranks: "它能解释这里的其他报错",
-      type: "异常类型一致",
-      "other-type": "异常类型和常见的不同",
-      warning: "它是一条警告",
-      "first-of-chain": "它在异常链里最先出现",
-    },
-  },
-};
+const words = WORDS.lookup;
 const EXAMPLES = {
   shapes: `Traceback (most recent call last):
   File "train.py", line 41, in <module>
@@ -154,7 +74,6 @@ export function start(form, result) {
   if (form.dataset.started) return;
   form.dataset.started = "yes";
   const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
-  const words = TEXT[language];
   const area = form.querySelector("textarea");
   const reset = form.querySelector("button[type=reset]");
   let latest = 0;
@@ -175,7 +94,7 @@ export function start(form, result) {
       clearTimeout(slow);
     }
     try {
-      const found = await ask(index, source, (share) => say(words.reading(share)));
+      const found = await ask(index, source, (share) => say(fill(words.reading, { percent: Math.round(share * 100) })));
       if (current()) result.replaceChildren(...show(index, found, language));
     } catch {
       say(words.unreadable);
@@ -241,7 +160,6 @@ export function start(form, result) {
 
 /** The answer as elements. */
 function show(index, { answer, lines }, language) {
-  const words = TEXT[language];
   if (answer.status === "empty" || answer.status === "binary") return [element("p", { class: "tc-card" }, words[answer.status])];
   if (answer.status === "none") return [none(index, answer, language)];
   const card = (hit) => hitCard(index, hit, answer.hits, lines[answer.hits.indexOf(hit)], language);
@@ -249,7 +167,7 @@ function show(index, { answer, lines }, language) {
   const [first, ...others] = answer.hits;
   const parts = [card(first)];
   if (others.length) {
-    const items = others.map((hit) => element("li", {}, title(hit, language, answer.hits), ` · ${words.line(hit.line)}`));
+    const items = others.map((hit) => element("li", {}, title(hit, language, answer.hits), ` · ${fill(words.line, { line: hit.line })}`));
     parts.push(element("details", { class: "tc-also" }, element("summary", {}, `${words.also} (${others.length})`), element("ul", {}, items)));
   }
   return parts;
@@ -268,7 +186,6 @@ function title(hit, language, hits = []) {
 }
 
 function hitCard(index, hit, hits, around, language) {
-  const words = TEXT[language];
   const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language, hits)));
   const sentence = diagnose(index, hit, language);
   if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
@@ -276,35 +193,34 @@ function hitCard(index, hit, hits, around, language) {
   else card.append(element("p", {}, words.unwritten));
   // Only an address of the web: the index is ours, but a link is a link.
   if (hit.docs?.startsWith("https://")) card.append(element("p", {}, words.docs, element("a", { href: hit.docs, rel: "noopener" }, hit.docs)));
-  card.append(quote(hit, around, words));
+  card.append(quote(hit, around));
   const values = Object.entries(hit.values);
   if (values.length) {
     const pairs = values.map(([name, value]) => element("span", {}, element("var", {}, name), " = ", element("code", {}, value.trim())));
     card.append(element("p", { class: "tc-values" }, words.values, pairs));
   }
   const wrappers = hit.seen_in.map((stem) => hits.find((other) => other.symptom === stem)).filter(Boolean);
-  if (wrappers.length) card.append(element("p", { class: "tc-note" }, words.seenIn, wrappers.flatMap((other, at) => (at ? [", ", title(other, language, hits)] : [title(other, language, hits)]))));
+  if (wrappers.length) card.append(element("p", { class: "tc-note" }, words["seen-in"], wrappers.flatMap((other, at) => (at ? [", ", title(other, language, hits)] : [title(other, language, hits)]))));
   const reasons = hit.why.map((code) => words.reasons[code]).filter(Boolean);
-  if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(language === "zh" ? "；" : "; ")}`, language === "zh" ? "。" : "."));
+  if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(words.join)}${words.stop}`));
   return card;
 }
 
 /** The matched line, with one line before and after it. */
-function quote(hit, [previous, next], words) {
+function quote(hit, [previous, next]) {
   const cut = (line) => (line.length > SHOWN ? `${line.slice(0, SHOWN)} …` : line);
   const code = element("code", {});
   if (previous) code.append(`${cut(previous)}\n`);
   code.append(element("mark", {}, cut(hit.raw)));
   if (next) code.append(`\n${cut(next)}`);
-  return element("figure", { class: "tc-quote" }, element("figcaption", {}, words.line(hit.line)), element("pre", {}, code));
+  return element("figure", { class: "tc-quote" }, element("figcaption", {}, fill(words.line, { line: hit.line })), element("pre", {}, code));
 }
 
 function none(index, answer, language) {
-  const words = TEXT[language];
-  const card = element("section", { class: "tc-card tc-none" }, element("h2", {}, words.none), element("p", {}, words.noneHint));
-  if (!answer.looked_for) card.append(element("p", {}, words.nothingPrinted));
-  else card.append(element("p", {}, words.lookedFor), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
-  card.append(element("ul", {}, words.advice.map((text) => element("li", {}, text))));
+  const card = element("section", { class: "tc-card tc-none" }, element("h2", {}, words.none), element("p", {}, words.honest));
+  if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"]));
+  else card.append(element("p", {}, words["looked-for"]), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
+  card.append(element("ul", {}, [words.more, words.elsewhere, words.search].map((text) => element("li", {}, text))));
   if (answer.neighbours.length) {
     const links = answer.neighbours.map((stem) => element("li", {}, title({ ...index.symptoms[stem], symptom: stem, values: {} }, language)));
     card.append(element("p", { class: "tc-note" }, words.neighbours), element("ul", { class: "tc-note" }, links));

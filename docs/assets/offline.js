@@ -1,32 +1,10 @@
 // Offline use, for readers who ask for it: with the button of the page about this site, or by installing the site as an app. Without that no
 // service worker is registered, and nothing is fetched ahead. The work is done by sw.js at the site's root.
 
+import { fill, WORDS } from "./words.js";
+
 const SCOPE = new URL("../../", import.meta.url);
-const TEXT = {
-  en: {
-    keep: "Keep this site for offline use",
-    keeping: ({ done, total }) => `Keeping ${done} of ${total} files …`,
-    starting: "Asking for the list of files …",
-    kept: "The whole site is kept on this device, in both languages.",
-    forget: "Remove it from this device",
-    failed: "It could not be kept: the network went away, this device has no room, or this server does not offer it.",
-    newer: "A new version of this site is here.",
-    reload: "Reload",
-    later: "Later",
-  },
-  zh: {
-    keep: "把本站存下来，离线也能看",
-    keeping: ({ done, total }) => `正在保存，第 ${done} 个文件，共 ${total} 个……`,
-    starting: "正在读取文件列表……",
-    kept: "整个站点（中英文）已经保存在这台设备上。",
-    forget: "从这台设备删除",
-    failed: "没有存下来：网络断了、设备空间不足，或者这个服务器不支持。",
-    newer: "本站有新版本。",
-    reload: "重新加载",
-    later: "以后再说",
-  },
-};
-const words = () => TEXT[document.documentElement.lang.startsWith("zh") ? "zh" : "en"];
+const words = WORDS.offline;
 
 async function registered() {
   const found = await navigator.serviceWorker.getRegistration(SCOPE);
@@ -75,21 +53,21 @@ async function showButton(box) {
     button.textContent = label;
     button.onclick = action;
   };
-  const offer = (text) => show(text, words().keep, start);
+  const offer = (text) => show(text, words.keep, start);
   const start = async () => {
-    const told = ({ data }) => data.total && show(words().keeping(data), "");
+    const told = ({ data }) => data.total && show(fill(words.keeping, data), "");
     navigator.serviceWorker.addEventListener("message", told);
-    show(words().starting, "");
+    show(words.starting, "");
     try {
       await keep();
       done();
     } catch {
-      offer(words().failed);
+      offer(words.failed);
     } finally {
       navigator.serviceWorker.removeEventListener("message", told);
     }
   };
-  const done = () => show(words().kept, words().forget, async () => (await forget(), offer("")));
+  const done = () => show(words.kept, words.forget, async () => (await forget(), offer("")));
   if ((await registered())?.active) done();
   else offer("");
   box.replaceChildren(status, " ", button);
@@ -111,7 +89,7 @@ function ask(registration) {
     navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
     worker.postMessage("take over");
   };
-  box.append(words().newer, button(words().reload, accept), button(words().later, () => box.remove()));
+  box.append(words.newer, button(words.reload, accept), button(words.later, () => box.remove()));
   document.body.append(box);
 }
 

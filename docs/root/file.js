@@ -1,5 +1,5 @@
 // The site opened from a folder, without a server. Browsers then load no module, start no worker and fetch nothing, and a link to a folder lists
-// its files. A page at a file: address loads this script before Material's; torchclinic/bundle.py puts the modules and the index in.
+// its files. A page at a file: address loads this script before Material's; torchclinic/site/file_scheme.py puts the modules and the index in.
 {
   const base = new URL("..", document.currentScript.src); // <language>/
   const INDEX = {index};

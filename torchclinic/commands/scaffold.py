@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..content import catalogue, chinese, page
+from ..content import catalogue, chinese, page, words
 from ..content.problem import BadInput
 from ..content.symptom import Symptom
 from ..content.tip import Tip
@@ -64,20 +64,18 @@ def new(root: Path, name: str) -> list[str]:
 
 
 def _page(language: str) -> str:
-    title = {"en": "What the reader sees, in plain words", "zh": "用一句话说出读者看到的现象"}[language]
-    summary = {"en": "One line: what it is and what to change.", "zh": "一句话：报错是什么，改哪里。"}[language]
-    table = {"en": "| If you see this | do that |", "zh": "| 看到这个 | 就这样做 |"}[language]
+    text = words.of(language, "scaffold")
     bodies = {
         "see": "{{ wordings }}",
         "fix": "{{ case main-cause }}",
         "why": "…",
-        "causes": f"{table}\n| --- | --- |\n| … | […](#main-cause) |\n\n### … {{#main-cause}}\n\n{{{{ check main-cause }}}}",
+        "causes": f"{text['table']}\n| --- | --- |\n| … | […](#main-cause) |\n\n### … {{#main-cause}}\n\n{{{{ check main-cause }}}}",
         "cost": "…",
         "more": "…",
     }
     source = "source: {}\n" if language == "zh" else ""
     sections = "\n".join(f"\n## {page.SECTIONS[name][language]}\n\n{body}" for name, body in bodies.items())
-    return f"---\ntitle: {title}\nsummary: {summary}\n{source}---\n{sections}\n"
+    return f"---\ntitle: {text['title']}\nsummary: {text['summary']}\n{source}---\n{sections}\n"
 
 
 def stamp(symptom: Symptom | Tip, sections: list[str], tidy: bool) -> list[str]:

@@ -6,46 +6,13 @@ import json
 import os
 from typing import Any
 
+from .. import LANGUAGES
+from ..content import words
 from ..find import lookup
 from . import knowledge
 from .knowledge import Knowledge
 
-TEXT = {
-    "en": {
-        "empty": "There is nothing to look up: the text is empty. Paste the last lines of what your program printed.",
-        "binary": "This is not text. Paste the error text itself, or name a log file.",
-        "none": "No match: no page here knows these words. Looked for:",
-        "neighbours": "Not a match, but these pages share words with it: {stems}",
-        "report": "To report it, without paths, addresses and numbers: {report}",
-        "none-hint": "If this is an error of another program or library, its own documentation is the place to ask.",
-        "ambiguous": "Several independent errors are in this text, the most likely first.",
-        "line": "line {line}",
-        "unwritten": "The message is known; its page is not written yet, so there is no fix here.",
-        "docs": "Official documentation: {docs}",
-        "seen-in": "It shows inside: {stems}",
-        "fix": "Fix ({case}):",
-        "other": "If that is not your cause, `{command}` tells it from {count} others: {cases}",
-        "page": "Page: {path}",
-        "causes": "Which cause is yours? `{command} CASE` shows the fix of another:",
-    },
-    "zh": {
-        "empty": "没有可查的内容：文本是空的。请粘贴程序最后打印的几行报错。",
-        "binary": "这不是文本。请粘贴报错文字，或者给出日志文件。",
-        "none": "没有匹配：这里没有页面认识这段报错。查找的是：",
-        "neighbours": "不是匹配，只是用词相近的页面：{stems}",
-        "report": "要反馈的话，可以用这一行（已去掉路径、地址和数字）：{report}",
-        "none-hint": "如果报错来自别的程序或库，请查它自己的文档。",
-        "ambiguous": "这段文本里有几个互不相关的报错，最可能的排在前面。",
-        "line": "第 {line} 行",
-        "unwritten": "这条报错已收录，但页面还没有写，所以这里没有修复。",
-        "docs": "官方文档：{docs}",
-        "seen-in": "外层报错：{stems}",
-        "fix": "修复（{case}）：",
-        "other": "如果不是这个原因，`{command}` 教你分辨另外 {count} 种：{cases}",
-        "page": "页面：{path}",
-        "causes": "是哪一种原因？看别的修复，用 `{command} CASE`：",
-    },
-}
+TEXT = {language: words.of(language, "answer", "terminal", "punctuation") | {"places": words.of(language, "symptom")["places"]} for language in LANGUAGES}
 
 
 def language_of_locale() -> str:
@@ -64,10 +31,12 @@ def render(known: Knowledge, result: dict[str, Any], language: str, colour: bool
     if result["status"] in ("empty", "binary"):
         return text[result["status"]]
     if result["status"] == "none":
-        lines = [text["none"], f"  {printable(result['looked_for'])}", text["none-hint"]]
+        lines = [text["none"]]
+        lines += [text["looked-for"], f"  {printable(result['looked_for'])}"] if result["looked_for"] else [text["nothing-printed"]]
+        lines.append(text["elsewhere"])
         if result["neighbours"]:
-            lines.append(text["neighbours"].format(stems=", ".join(known.symptoms[stem]["id"] for stem in result["neighbours"])))
-        lines.append(text["report"].format(report=printable(result["report"])))
+            lines.append(text["neighbours"] + ", ".join(known.symptoms[stem]["id"] for stem in result["neighbours"]))
+        lines += [text["report"], f"  {printable(result['report'])}"] if result["report"] else []
         return "\n".join(lines)
     parts = [text["ambiguous"]] if result["status"] == "ambiguous" else []
     shown = result["hits"] if result["status"] == "ambiguous" else result["hits"][:1]
@@ -79,15 +48,15 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
     text = TEXT[language]
     bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
     lines = [f"{bold}{hit['title'][language]}{plain}  ({hit['topic']}/{hit['symptom']})"]
-    lines.append(f"  {text['line'].format(line=hit['line'])}: {printable(hit['raw'].strip())[:300]}")
+    lines.append(f"  {text['line'].format(line=hit['line'])}{text['colon']}{printable(hit['raw'].strip())[:300]}")
     if hit["seen_in"]:
-        lines.append("  " + text["seen-in"].format(stems=", ".join(hit["seen_in"])))
+        lines.append("  " + text["seen-in"] + ", ".join(hit["seen_in"]))
     diagnosis = lookup.diagnose(known.index, hit, language)
     if diagnosis:
         lines += ["", printable(diagnosis)]
     if not hit["page"]:
         lines += ["", text["unwritten"]]
-        lines += [text["docs"].format(docs=hit["docs"])] if hit["docs"] else []
+        lines += [text["docs"] + hit["docs"]] if hit["docs"] else []
         return "\n".join(lines)
     symptom = known.symptoms[hit["symptom"]]
     first, *others = symptom["cases"]
@@ -96,14 +65,18 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
         lines.append(
             text["other"].format(command=f"{knowledge.program()} fix {symptom['id']}", count=len(others), cases=", ".join(case["name"] for case in others))
         )
-    lines.append(text["page"].format(path=f"{knowledge.program()} show {symptom['id']}"))
+    lines.append(text["page"].format(command=f"{knowledge.program()} show {symptom['id']}"))
     return "\n".join(lines)
 
 
-def _fix(case: dict[str, Any], text: dict[str, str]) -> list[str]:
+def _fix(case: dict[str, Any], text: dict[str, Any]) -> list[str]:
     lines = [text["fix"].format(case=case["name"]), ""]
     for place, fix in case["fixes"].items():
-        lines += [*([f"  {place}:"] if len(case["fixes"]) > 1 else []), *("    " + line if line else "" for line in fix.splitlines()), ""]
+        lines += [
+            *([f"  {text['places'][place]}{text['colon'].rstrip()}"] if len(case["fixes"]) > 1 else []),
+            *("    " + line if line else "" for line in fix.splitlines()),
+            "",
+        ]
     return lines
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import evidence, figure, index, known, mutation, page, redirects, snippet, synonyms, tip, yamlfile
+from . import evidence, figure, index, known, mutation, page, redirects, snippet, synonyms, tip, words, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -120,8 +120,8 @@ def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalog
         problems.add(vocabulary_file, 0, f"cannot be read: {error}")
         vocabulary = {}
     topics, tags = vocabulary.get("topics") or {}, vocabulary.get("tags") or {}
-    for kind, words in (("topic", topics), ("tag", tags)):
-        for name, labels in words.items():
+    for kind, names in (("topic", topics), ("tag", tags)):
+        for name, labels in names.items():
             for language in LANGUAGES:
                 if not isinstance(labels, dict) or not labels.get(language):
                     problems.add(vocabulary_file, 0, f"{kind} `{name}` has no label in `{language}`")
@@ -140,6 +140,7 @@ def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalog
     catalogue.mutants = mutation.read(root, "cpu", problems)
     catalogue.often = _often(root / FACTS / "often.yml", symptoms, problems)
     if check:
+        words.check(words.read(), problems)
         _check(catalogue, pages)
     if lint:
         _check_wordings(catalogue)
@@ -372,23 +373,13 @@ def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
             problems.add(made.file, line, f"no row leads here: the section begins with a table, what is seen and then `[what to do](#{anchor})`")
     holes = {name for wording in symptom.snippet.wordings for name in wording.holes}
     for sentence in made.diagnoses:
-        for name in placeholders(sentence):
+        for name in words.placeholders(sentence):
             if name not in holes:
                 problems.add(
                     made.file, 1, f"the diagnosis uses {{{name}}}, but no wording has a hole of that name (they have {', '.join(sorted(holes)) or 'none'})"
                 )
     for target, line in made.links:
         _check_link(catalogue, made, target, line)
-
-
-def placeholders(sentence: str) -> list[str]:
-    """Names in braces, in order."""
-    import string
-
-    try:
-        return [name for _, name, _, _ in string.Formatter().parse(sentence) if name is not None]
-    except ValueError:
-        return [sentence]
 
 
 def _check_link(catalogue: Catalogue, made: Page, target: str, line: int) -> None:
@@ -431,7 +422,7 @@ def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
             sorted(target for target, _ in english.links if "://" not in target),
             sorted(target for target, _ in chinese.links if "://" not in target),
         ),
-        ("holes of the diagnosis", [sorted(placeholders(s)) for s in english.diagnoses], [sorted(placeholders(s)) for s in chinese.diagnoses]),
+        ("holes of the diagnosis", [sorted(words.placeholders(s)) for s in english.diagnoses], [sorted(words.placeholders(s)) for s in chinese.diagnoses]),
     ):
         if one != other:
             missing = [item for item in one if item not in other] or [item for item in other if item not in one]

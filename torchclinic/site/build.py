@@ -28,7 +28,7 @@ from ..content import catalogue, index
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages
-from .labels import LABELS
+from .labels import LABELS, script
 
 CONFIGS = {"en": "mkdocs.yml", "zh": "mkdocs.zh.yml"}
 SITE_URL = "http://127.0.0.1:8000/"
@@ -46,6 +46,7 @@ POLICY = "default-src 'self'; script-src 'self'{hashes}; img-src 'self' data:; o
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _CHARSET = '<meta charset="utf-8">'
+_WORD = re.compile(r"\{(en|zh) ([\w-]+)\}")
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 
 
@@ -87,6 +88,7 @@ class Site:
             "cheat-sheet.md": lists.cheat_sheet(self.catalogue, self.language),
             "sources.md": lists.sources_page(self.catalogue, self.language),
         }
+        texts["assets/words.js"] = script((self.root / SCRIPTS / "words.js").read_text(encoding="utf-8"), self.language)
         for topic in lists.topics(self.catalogue):
             texts[f"{topic}/index.md"] = lists.topic_page(self.catalogue, topic, self.language)
         for symptom in self.catalogue.symptoms.values():
@@ -275,5 +277,6 @@ def _root_pages(root: Path, out: Path, base: str) -> None:
     shutil.copytree(root / "evidence", out / "evidence")
     for name in ("index.html", "404.html"):
         text = (root / "overrides" / "root" / name).read_text(encoding="utf-8")
+        text = _WORD.sub(lambda found: LABELS[found[1]][found[2]], text)
         (out / name).write_text(text.replace("{base}", html.escape(base) if name == "404.html" else ""), encoding="utf-8")
         secure([out / name])

@@ -50,7 +50,7 @@ def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) 
         entry = record.symptoms[symptom.stem]
         reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
         why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
-        packages = "".join(label["join-facts"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
+        packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
         alike.setdefault((state, packages, where(record), entry["date"], why), []).append(record.torch)
     return [
         (state, label[state].format(torch=_enumerated(versions, language) + packages, where=machine, date=date, why=why))

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-MODULES = ("lookup.js", "lookup-page.js", "lookup-worker.js", "filter.js", "site.js")
+MODULES = ("words.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "filter.js", "site.js")
 LAZY_SEARCH = "javascripts/workers/lazy-search.js"
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
 _DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')

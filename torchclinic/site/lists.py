@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..content.catalogue import Catalogue, Symptom
 from ..content.tip import Tip
-from .labels import LABELS, MESSAGES
+from .labels import LABELS
 from .markup import block, front_matter, plain
 from .parts import summary, topic_name
 
@@ -25,7 +25,7 @@ def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
 def symptoms_page(catalogue: Catalogue, language: str) -> str:
     """All symptoms, by topic."""
     label = LABELS[language]
-    indexes = label["join"].join(f"[{MESSAGES[language][name]}](../{name}.md)" for name in ("messages", "exceptions"))
+    indexes = label["join"].join(f"[{LABELS[language][name]}](../{name}.md)" for name in ("messages", "exceptions"))
     parts = [front_matter(label["symptoms-summary"]), f"# {label['symptoms']}\n\n{label['symptoms-summary']}\n\n{indexes}\n"]
     for topic, symptoms in topics(catalogue).items():
         parts.append(f"\n## [{topic_name(catalogue, topic, language)}](../{topic}/index.md) {{#{topic}}}\n\n{_list(symptoms, language, f'../{topic}/')}\n")
@@ -73,7 +73,7 @@ def sources_page(catalogue: Catalogue, language: str) -> str:
     done = sum(1 for found in answers.values() if found)
     parts = [front_matter(label["sources-summary"]), f"# {label['sources']}\n\n{label['sources-text'].format(done=done, count=len(answers))}\n"]
     for document, source in catalogue.sources.items():
-        facts = label["join-facts"].join(source[name] for name in ("author", "licence") if name in source)
+        facts = label["comma"].join(source[name] for name in ("author", "licence") if name in source)
         parts.append(f"\n## {plain(source['title'])} {{#{document.lower()}}}\n\n{plain(facts)}\n\n| {label['sources-table']} |\n| --- | --- | --- | --- |\n")
         for number, row in source["rows"].items():
             links = label["join"].join(f"[{plain(made.title(language))}]({made.id}.md)" for made in answers[f"{document}-{number}"])

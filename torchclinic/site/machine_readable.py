@@ -18,7 +18,7 @@ from ..content.catalogue import Catalogue, Symptom
 from ..content.evidence import Evidence
 from ..content.tip import Tip
 from . import markdown_copy, parts
-from .labels import LABELS, MESSAGES
+from .labels import LABELS
 
 VERSION = 1
 LOCALES = {"en": "en_US", "zh": "zh_CN"}
@@ -136,7 +136,7 @@ def feed(catalogue: Catalogue, language: str, base: str) -> str:
     dated = [(date, symptom) for symptom in catalogue.symptoms.values() if language in symptom.pages and (date := ran_on(catalogue, symptom))]
     dated.sort(key=lambda item: item[0], reverse=True)  # stable: of one day, in the catalogue's order
     root = ET.Element("feed", {"xmlns": ATOM, "xml:lang": language})
-    _add(root, "title", MESSAGES[language]["feed"])
+    _add(root, "title", LABELS[language]["feed"])
     _add(root, "id", f"{own}feed.xml")
     _add(root, "updated", _moment(dated[0][0] if dated else "1970-01-01"))
     _add(root, "link", rel="self", type="application/atom+xml", href=f"{own}feed.xml")

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..content.catalogue import Catalogue
 from . import markup, parts, symptom_page
-from .labels import MESSAGES
+from .labels import LABELS
 
 #: Where messages stand that begin with a digit.
 DIGITS = "0–9"
@@ -60,7 +60,7 @@ def _entries(catalogue: Catalogue, language: str) -> Iterator[tuple[str, str, st
 
 def messages_page(catalogue: Catalogue, language: str) -> str:
     """Every message, A to Z, under its first letter, with a field that narrows the list."""
-    label = MESSAGES[language]
+    label = LABELS[language]
     found = rows(catalogue, language)
     printed = [(row.text, row.exception) for row in found]
     groups: dict[str, list[str]] = {}
@@ -76,7 +76,7 @@ def messages_page(catalogue: Catalogue, language: str) -> str:
 
 def _item(row: Row, language: str, named: bool) -> str:
     """One row. The page lies one folder deep, and MkDocs leaves links in raw HTML as they are."""
-    label = MESSAGES[language]
+    label = LABELS[language]
     notes = [html.escape(row.exception)] if row.exception else []
     if named:
         notes.append(html.escape(row.title.replace("`", ""), quote=False))
@@ -96,7 +96,7 @@ def _docs(address: str) -> str:
 
 def _filter(language: str) -> str:
     """The field; filter.js shows it, for without JavaScript it would do nothing."""
-    label = MESSAGES[language]
+    label = LABELS[language]
     return (
         f'<form class="tc-filter" role="search" aria-label="{label["filter"]}" data-tc-filter="{html.escape(label["shown"])}" hidden>'
         f'<label for="tc-filter">{label["filter"]}</label>'
@@ -110,7 +110,7 @@ def _filter(language: str) -> str:
 
 def exceptions_page(catalogue: Catalogue, language: str) -> str:
     """Symptoms by the type of the exception or warning that they print; at the end those that print a line of a log, and those that print nothing."""
-    label = MESSAGES[language]
+    label = LABELS[language]
     groups: dict[str, list[str]] = {}
     for title, page, docs, wordings in _entries(catalogue, language):
         for exception in {wording.exception for wording in wordings}:
@@ -122,7 +122,7 @@ def exceptions_page(catalogue: Catalogue, language: str) -> str:
     if log_lines:
         parts.append(_group(label["log-lines"], "log-lines", log_lines))
     silent = [_line(symptom.title(language), symptom.id, "", language) for symptom in silent_symptoms(catalogue) if language in symptom.pages]
-    parts.append(_group(label["silent"], "silent", [label["silent-text"], "", *silent]))
+    parts.append(_group(label["silent-heading"], "silent", [label["silent-text"], "", *silent]))
     return "\n".join(parts)
 
 
@@ -136,7 +136,7 @@ def _group(heading: str, anchor: str, lines: list[str]) -> str:
 
 
 def _line(title: str, page: str, docs: str, language: str) -> str:
-    label = MESSAGES[language]
+    label = LABELS[language]
     if page:
         return f"- [{markup.plain(title)}]({page}.md)"
     return f"- {markup.plain(title)} <small>{label['no-page']}{' · ' + _docs(docs) if docs else ''}</small>"

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `mkdocs` does no
 
 from torchclinic.site import home, notebook, parts, symptom_page, tip_page
 from torchclinic.site.build import ONLY, Site, lighter
-from torchclinic.site.labels import LABELS, MESSAGES
+from torchclinic.site.labels import LABELS
 
 log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
 site: Site
@@ -110,7 +110,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
     """Let the templates use our labels."""
-    env.globals["labels"] = {**MESSAGES[site.language], **LABELS[site.language]}
+    env.globals["labels"] = LABELS[site.language]
     return env
 
 

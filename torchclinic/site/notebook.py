@@ -40,8 +40,8 @@ def dumps(notebook: dict[str, Any]) -> str:
 
 def heading(symptom: Symptom, cell: Cell, language: str) -> str:
     """`Break: title of the case`, as the page titles it."""
-    colon = {"en": ": ", "zh": "\uff1a"}[language]
-    return f"{LABELS[language][cell.kind]}{colon}{case_titles(symptom, language).get(cell.case, cell.case).removesuffix(LABELS[language]['fix-above'])}"
+    label = LABELS[language]
+    return f"{label[cell.kind]}{label['colon']}{case_titles(symptom, language).get(cell.case, cell.case).removesuffix(label['fix-above'])}"
 
 
 def case_titles(symptom: Symptom, language: str) -> dict[str, str]:

@@ -38,7 +38,7 @@ def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
     for document in dict.fromkeys(row.partition("-")[0] for row in rows):
         source = catalogue.sources[document]
         facts = [source["title"], *(source[name] for name in ("author", "licence") if name in source)]
-        names.append(html.escape(LABELS[language]["join-facts"].join(facts), quote=False))
+        names.append(html.escape(LABELS[language]["comma"].join(facts), quote=False))
     return ["", f'<p class="tc-note" markdown="0">{LABELS[language]["after"].format(sources=LABELS[language]["join"].join(names))}</p>'] if names else []
 
 

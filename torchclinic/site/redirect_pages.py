@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-from .labels import MESSAGES
+from .labels import LABELS
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -39,7 +39,7 @@ def page(old: str, new: str, title: str, language: str, own: str) -> str:
         target=html.escape(f"{up}{new}/"),
         canonical=html.escape(f"{own}{new}/"),
         title=html.escape(title.replace("`", "")),
-        moved=MESSAGES[language]["moved"],
+        moved=LABELS[language]["moved"],
         up=up,
     )
 
