@@ -96,6 +96,13 @@ def test_json_lines_are_answered_at_once() -> None:
         assert process.wait() == 0
 
 
+def test_a_growing_log_of_json_is_followed() -> None:
+    log = '{"msg": "step 1"}\n' + json.dumps({"msg": "failed", "exc_info": TRACEBACK}) + "\n"
+    command = [sys.executable, "-m", "torchclinic", "lookup", "--follow", "--lang", "en"]
+    done = subprocess.run(command, input=log, capture_output=True, encoding="utf-8", cwd=ROOT, check=False)
+    assert done.returncode == 0 and done.stdout.count("line 2:") == 1
+
+
 HOSTILE = "\x1b]0;evil\x07\x9b2J\u202e\x7f" + MATMUL + "\x1b[2J\x9d0;evil\x9c\u2028"
 
 

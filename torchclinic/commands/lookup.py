@@ -79,7 +79,8 @@ def _follow(known: Knowledge, files: list[str], language: str) -> int:
             data = source.read1(1 << 20) if files[0] == "-" else source.read(1 << 20)
             text += decoder.decode(data)
             if data:
-                result = lookup.lookup(known.index, text)
+                made = paste.unpack(text)
+                result = made.place(lookup.lookup(known.index, made.text))
                 for hit in result["hits"]:
                     hit["line"] += dropped
                     if (hit["symptom"], hit["line"]) not in seen:
