@@ -220,6 +220,20 @@ def test_the_cache_is_made_once_and_anew_after_a_change(checkout_of: Path, monke
     assert knowledge.load().symptoms["backward-second-time"]["en"]["title"].startswith("Now ")
 
 
+def test_problems_are_told_each_time(checkout_of: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (checkout_of / "docs/zh/autograd/backward-second-time.md").unlink()
+    for _ in range(2):
+        knowledge.load()
+        assert "the catalogue has 1 problem;" in capsys.readouterr().err
+
+
+def test_an_empty_index_answers_nothing(checkout_of: Path) -> None:
+    (checkout_of / "facts/vocabulary.yml").write_text("topics: {", encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(BadInput, match="says why"):
+            knowledge.load()
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"key": "x"}', "\ufffd"])
 def test_a_broken_cache_is_made_anew(checkout_of: Path, content: str) -> None:
     (checkout_of / knowledge.CACHE).mkdir()

@@ -96,9 +96,12 @@ def load() -> Knowledge:
     """The knowledge of the installed package, or of the checkout.
 
     Raises:
-        BadInput: this copy has neither; says what to do.
+        BadInput: this copy has neither, or nothing in it can be read; says what to do.
     """
-    return Knowledge(**_read("answers"))
+    known = Knowledge(**_read("answers"))
+    if not known.index["wordings"]:
+        raise BadInput("no symptom of this checkout can be read; `python -m torchclinic catalogue` says why")
+    return known
 
 
 def in_checkout() -> bool:
@@ -137,22 +140,27 @@ def _cached(part: str) -> dict[str, Any]:
     now = key()
     try:
         found = json.loads(file.read_bytes())
-        if found["key"] == now and found["version"] == VERSION:
-            return found["data"]
+        if (found["key"], found["version"]) != (now, VERSION):
+            found = {}
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # none yet, or not ours
-    from . import maker
+        found = {}  # none yet, or not ours
+    if not found:
+        from . import maker
 
-    if found := maker.problems():
-        print(f"torchclinic: the catalogue has {len(found)} problems; `python -m torchclinic catalogue` lists them", file=sys.stderr)
-    data = maker.make(part)
-    _write(file, dressed(data, now))
-    return data
+        found = dressed(maker.make(part), now, len(maker.problems()))
+        _write(file, found)
+    if count := found["problems"]:
+        print(f"torchclinic: the catalogue has {count} problem{'s' * (count > 1)}; `python -m torchclinic catalogue` lists them", file=sys.stderr)
+    return found["data"]
 
 
-def dressed(data: dict[str, Any], key: str = "") -> dict[str, Any]:
-    """A part as its file holds it."""
-    return {"key": key, "version": VERSION, "data": data}
+def dressed(data: dict[str, Any], key: str = "", problems: int = 0) -> dict[str, Any]:
+    """A part as its file holds it.
+
+    Args:
+        problems: rules that the files break; what they are about may be missing.
+    """
+    return {"key": key, "version": VERSION, "problems": problems, "data": data}
 
 
 def _write(file: Path, content: dict[str, Any]) -> None:
