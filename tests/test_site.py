@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import jinja2
 import pytest
 from making import IDENT, OLD, STEM, TRACEBACK, copy_of, read, visible
 
@@ -19,7 +20,7 @@ from torchclinic import LANGUAGES, ROOT
 from torchclinic.content import catalogue, changes, chinese, page
 from torchclinic.content.evidence import Evidence
 from torchclinic.content.snippet import make_wording
-from torchclinic.site import build, evidence_view, markup, minify, notebook, server, symptom_page
+from torchclinic.site import build, evidence_view, file_scheme, markup, minify, notebook, server, symptom_page
 
 
 def page_of_symptom(built: Path, language: str) -> str:
@@ -355,16 +356,25 @@ def test_general_pages_stand_in_both_languages() -> None:
 
 def test_rules_of_style_that_match_no_page_are_left_out() -> None:
     css = """@charset "utf-8";.a,.gone>.a{color:red}/* .a{} */ .a::before{content:"}.gone{"} @media screen{.gone{top:0}.a:not(.gone){top:1px}}
-@media print{.gone{top:0}} [dir=rtl] .a{left:0} .a{--read:url("x)y");mask:var(--read)} :root{--unread:url('data:,;{}')} @font-face{font-family:x;src:local("y")}"""
+@media print{.gone{top:0}} [dir=rtl] .a{left:0} .a{--read:url("x)y");mask:var(--read)} :root{--unread:url('data:,;{}')} @font-face{font-family:x;src:local("y")}
+.a img[src$="#gone"],\n.a[title=".gone"]  >  b { left : 0 !important ; }"""
     expected = (
         '@charset "utf-8";.a{color:red}.a::before{content:"}.gone{"}@media screen{.a:not(.gone){top:1px}}'
-        '.a{--read:url("x)y");mask:var(--read)}:root{}@font-face{font-family:x;src:local("y")}'
+        '.a{--read:url("x)y");mask:var(--read)}@font-face{font-family:x;src:local("y")}'
+        '.a img[src$="#gone"],.a[title=".gone"] > b{left:0!important}'
     )
-    assert minify.slim(css, minify.words(['<p class="a b">'], ["const c = 'md-tooltip';"])) == expected
+    assert minify.slim(css, minify.parts(['<p class="a b">'])[0] | minify.words(["const c = 'md-tooltip';"])) == expected
 
 
-def test_what_is_shown_as_typed_keeps_its_blanks() -> None:
-    assert minify.tight("<p>\n\n  a</p>\n<pre>b\n\n  c</pre>\n  <textarea>\n d</textarea>") == "<p>\na</p>\n<pre>b\n\n  c</pre>\n<textarea>\n d</textarea>"
+def test_templates_leave_no_indents_and_lose_no_blank_between_words() -> None:
+    tight = jinja2.Environment(extensions=[minify.Tight])
+    text = "<p>\n\n  {% if x %}\n    <b>a</b>\n  {% endif %}\n  <i>b</i>\n {%- for c in 'cd' %}\n  <u>{{ c }}</u>\n {%- endfor %}\n</p>"
+    expected = jinja2.Environment().from_string(text).render(x=1)
+    assert tight.from_string(text).render(x=1).split() == expected.split() and " " not in tight.from_string(text).render(x=1)
+    assert "d</u></p>" not in tight.from_string(text).render(x=1)
+
+
+def test_scripts_lose_their_comments() -> None:
     assert minify.uncommented("/** Why.\n * More. */\nconst a = '//'; // here\n  // there\n") == "const a = '//'; // here\n"
 
 
@@ -453,3 +463,9 @@ def test_a_changed_style_is_served_at_once(checkout: Path, tmp_path: Path) -> No
     written = sorted(file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*") if file.is_file())
     assert written == ["en/assets/site.css", "zh/assets/site.css"]
     assert (tmp_path / "zh/assets/site.css").read_bytes() == style.read_bytes()
+
+
+def test_a_module_that_would_not_work_from_a_folder_stops_the_build() -> None:
+    for text in ('import * as a from "./a.js";', "export default 1;", "const a = await import(name);"):
+        with pytest.raises(ValueError, match=r"d\.js: `"):
+            file_scheme.module(text, "d.js")

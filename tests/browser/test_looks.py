@@ -124,7 +124,7 @@ def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(browser: Browser
     for gone in (".md-header", ".md-tabs", ".md-footer", ".md-sidebar--primary", ".tc-run", "[data-tc-next]"):
         expect(page.locator(gone).first).to_be_hidden()
     shown = "link => getComputedStyle(link, '::after').content"
-    assert "pytorch.org" in page.locator("a.tc-out").first.evaluate(shown)
+    assert "pytorch.org" in page.locator(".md-typeset p a[href^=http], .md-typeset li a[href^=http]").first.evaluate(shown)
     assert page.locator(".tc-evidence a").evaluate(shown) == "none"
     context.close()
 

@@ -42,12 +42,8 @@ NOTEBOOKS = "notebooks/"
 SCRIPTS = "docs/root"
 #: Asked before anything else: where the reader's own script and style may come from.
 POLICY = "default-src 'self'; script-src 'self'{hashes}; img-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'"
-#: Scripts that run, and so must be named by the policy. JSON-LD has a type, is data, and is not asked about.
-_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
-_PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _CHARSET = '<meta charset="utf-8">'
 _WORD = re.compile(r"\{(en|zh) ([\w-]+)\}")
-_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 
 
 class Site:
@@ -152,35 +148,40 @@ class Site:
             for file, content in ((found.with_name("docs.json"), data["docs"]), (found, {**data, "docs": []})):
                 file.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
             file_scheme.write(out, self.root / SCRIPTS / "file.js")
-        secure(sorted(out.rglob("*.html")))
-        self.slim(out)
+        pages = {file: file.read_text(encoding="utf-8") for file in out.rglob("*.html")}
+        names, scripts = minify.parts(pages.values())
+        one = policy(scripts)  # for all of them: a host may send it as a header, too
+        for file, page in pages.items():
+            file.write_text(with_policy(page, one), encoding="utf-8")
+        self.slim(out, names, scripts)
 
-    def slim(self, out: Path) -> None:
-        """Make what every page loads lighter."""
+    def slim(self, out: Path, names: set[str], inline: set[str]) -> None:
+        """Make what every page loads lighter.
+
+        Args:
+            names: classes and ids of all pages.
+            inline: scripts in them.
+        """
         assets = out / "assets"
-        pages = [file.read_text(encoding="utf-8") for file in out.rglob("*.html")]
         scripts = [*assets.glob("javascripts/*.js"), *(file for file in assets.glob("*.js") if not file.name.startswith("file"))]
-        inline = {script for page in pages for script in _INLINE.findall(page)}
-        used = minify.words(pages, [*inline, *(file.read_text(encoding="utf-8") for file in scripts)])
+        used = names | minify.words([*inline, *(file.read_text(encoding="utf-8") for file in scripts)])
         for file in [*assets.glob("stylesheets/*.css"), assets / "site.css"]:
             file.write_text(minify.slim(file.read_text(encoding="utf-8"), used), encoding="utf-8")
         for file in [*assets.glob("*.js"), *assets.glob("javascripts/workers/lazy-search.js")]:
             file.write_text(minify.uncommented(file.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def lighter(page: str) -> str:
-    """A page without the spans of plain names and blanks in code, which have the colour of their surroundings: a fifth of it."""
-    return _PLAIN.sub(r"\1", page)
-
-
-def secure(files: Iterable[Path]) -> None:
-    """Give pages one and the same content security policy: a host may send it as a header, too."""
-    texts = {file: minify.tight(file.read_text(encoding="utf-8")) for file in files}
-    scripts = {script for text in texts.values() for script in _INLINE.findall(text)}
+def policy(scripts: Iterable[str]) -> str:
+    """The content security policy of pages that these scripts stand in."""
     hashes = sorted(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    policy = POLICY.format(hashes="".join(f" 'sha256-{value}'" for value in hashes))
-    for file, text in texts.items():
-        file.write_text(text.replace(_CHARSET, f'{_CHARSET}<meta http-equiv="Content-Security-Policy" content="{policy}">', 1), encoding="utf-8")
+    return POLICY.format(hashes="".join(f" 'sha256-{value}'" for value in hashes))
+
+
+def with_policy(page: str, policy: str) -> str:
+    """Raises: ValueError (the page does not begin as our templates do)."""
+    if _CHARSET not in page:
+        raise ValueError(f"a page without {_CHARSET}, after which its content security policy stands")
+    return page.replace(_CHARSET, f'{_CHARSET}<meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
 
 
 # ---- both languages
@@ -256,9 +257,9 @@ def refresh(root: Path, out: Path, pages: set[str], site_url: str) -> bool:
         if any(run.returncode for run in runs):
             return False
         for language in languages:
-            policy = _POLICY.search((out / language / "index.html").read_text(encoding="utf-8"))
+            same = minify.policy_of((out / language / "index.html").read_text(encoding="utf-8"))
             for file in (new / language).rglob("index.html"):
-                text = minify.tight(file.read_text(encoding="utf-8")).replace(_CHARSET, _CHARSET + (policy[0] if policy else ""), 1)
+                text = with_policy(file.read_text(encoding="utf-8"), same)
                 target = out / file.relative_to(new)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8")
@@ -278,5 +279,5 @@ def _root_pages(root: Path, out: Path, base: str) -> None:
     for name in ("index.html", "404.html"):
         text = (root / "overrides" / "root" / name).read_text(encoding="utf-8")
         text = _WORD.sub(lambda found: LABELS[found[1]][found[2]], text)
-        (out / name).write_text(text.replace("{base}", html.escape(base) if name == "404.html" else ""), encoding="utf-8")
-        secure([out / name])
+        text = text.replace("{base}", html.escape(base) if name == "404.html" else "")
+        (out / name).write_text(with_policy(text, policy(minify.parts([text])[1])), encoding="utf-8")

@@ -10,6 +10,7 @@ MODULES = ("words.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "filte
 LAZY_SEARCH = "javascripts/workers/lazy-search.js"
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
 _DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
+_LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.meta|\().*", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 
 
@@ -34,6 +35,8 @@ def write(out: Path, template: Path) -> None:
 def module(source: str, name: str) -> str:
     """A module as an entry of file.js: a function that gives what it exports.
 
+    Raises: ValueError (it imports or exports in a way that is not known here).
+
     >>> print(module('import { a } from "./b.js";\\nexport const c = a(import.meta.url);', "d.js"))
     "d.js": (here, self, importScripts) => {
     const { a } = use("b.js");
@@ -44,4 +47,8 @@ def module(source: str, name: str) -> str:
     exported = ", ".join(_EXPORT.findall(source))
     source = _IMPORT.sub(r'const \1 = use("\2");', _EXPORT.sub("", source))
     source = _DYNAMIC.sub(r'Promise.resolve(use("\1"))', source).replace("import.meta.url", "here")
+    if found := _LEFT.search(source):
+        raise ValueError(
+            f"{name}: `{found[0]}`: only one-line imports of names from a neighbour, and exports of functions, constants and classes, work from a folder"
+        )
     return f"{json.dumps(name.rpartition('/')[2])}: (here, self, importScripts) => {{\n{source}\nreturn {{ {exported} }};\n}},"

@@ -5,28 +5,50 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-_STRING = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''
-_COMMENT = re.compile(rf"({_STRING})|/\*.*?\*/", re.DOTALL)
-_PIECE = re.compile(rf'(?:{_STRING}|[^{{}};"\'])+|[{{}};]', re.DOTALL)
-_NAME = re.compile(r"[.#]((?:[\w-]|\\.)+)")
-_VALUE = re.compile(r"\[(?:dir|data-md-color-(?:primary|accent|scheme))=\"?([\w-]+)")
-_GROUP = re.compile(r"\([^()]*\)")
-_USED = re.compile(r'(?:class|id)="?([^">]+)')
-_WORD = re.compile(r"[\w-]+")
+import tinycss2
+from jinja2.ext import Extension
+from selectolax.lexbor import LexborHTMLParser
+from tinycss2.ast import Node
+
 _VALUES = {"ltr", "custom", "default", "slate"}  # of the body
+_ATTRIBUTES = {"dir", "data-md-color-primary", "data-md-color-accent", "data-md-color-scheme"}
+_WORD = re.compile(r"[\w-]+")
 _REMARK = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
-_BLANKS = re.compile(r"\s*\n\s*")
-_AS_TYPED = re.compile(r"(<pre.*?</pre>|<textarea.*?</textarea>)", re.DOTALL)
+#: A line of a template that leaves nothing of itself and takes nothing (as `{%-` would): the line break above it is enough.
+_SILENT = re.compile(r"\{% *(?:if|elif|else|endif|for|endfor|set|block|endblock)\b[^%]*%\}")
 #: Parts of Material that no setting of ours turns on: that its script knows them does not count.
 _OFF = ("md-annotation", "md-banner", "md-consent", "md-path", "md-source", "md-status", "md-tooltip", "md-version", "mermaid")
 #: At-rules that hold rules; what others hold is taken as it is.
-_NESTING = ("@media", "@supports", "@layer", "@container")
+_NESTING = ("media", "supports", "layer", "container")
+#: Types of scripts that run, and so must be named by the policy. JSON-LD is data, and is not asked about.
+_RUNS = (None, "", "module", "text/javascript")
 
 
-def words(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
-    """Every class and id of pages, and every word of the scripts that add some."""
-    found = {word for text in pages for names in set(_USED.findall(text)) for word in names.split()}
-    return found.union(*((word for word in _WORD.findall(text) if not word.startswith(_OFF)) for text in scripts))
+def parts(pages: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Every class and id of pages, and the scripts that stand in them.
+
+    >>> parts(['<p class=a>class="b"</p><script>c()</script><script type="application/ld+json">{}</script>'])
+    ({'a'}, {'c()'})
+    """
+    names: set[str] = set()
+    scripts: set[str] = set()
+    for page in pages:
+        tree = LexborHTMLParser(page)
+        for node in tree.css("[class], [id]"):
+            names.update((node.attributes.get("class") or "").split(), (node.attributes.get("id") or "").split())
+        scripts.update(node.text() for node in tree.css("script:not([src])") if node.attributes.get("type") in _RUNS)
+    return names, scripts
+
+
+def policy_of(page: str) -> str:
+    """The content security policy that a page has."""
+    node = LexborHTMLParser(page).css_first("meta[http-equiv=Content-Security-Policy]")
+    return (node.attributes["content"] or "") if node else ""
+
+
+def words(scripts: Iterable[str]) -> set[str]:
+    """Every word of scripts, which may add it to a page as a class."""
+    return {word for text in scripts for word in _WORD.findall(text) if not word.startswith(_OFF)}
 
 
 def slim(css: str, used: set[str]) -> str:
@@ -35,77 +57,107 @@ def slim(css: str, used: set[str]) -> str:
     >>> slim(".a,.b>.c{color:red} @media print{.b{top:0}} /* no */ .a[data-md-color-primary=blue]{x:y}", {"a", "c"})
     '.a{color:red}'
     """
-    pieces = iter(_PIECE.findall(_COMMENT.sub(r"\1", css)))
-    text = "".join(_rules(pieces, used))
     while True:
-        read = set(re.findall(r"var\(\s*(--[\w-]+)", text))
-        # A variable whose value is a picture is long; the others are left, for scripts may read them.
-        shorter = re.sub(rf"(--[\w-]+):url\((?:{_STRING}|[^)\"'])*\);?", lambda found, read=read: found[0] if found[1] in read else "", text)
-        if shorter == text:
-            return text
-        text = shorter
+        rules = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+        read = set(_read(rules))
+        shorter = "".join(_rules(rules, used, read))
+        if shorter == css:
+            return css
+        css = shorter
 
 
-def _rules(pieces: Iterator[str], used: set[str]) -> Iterator[str]:
-    head = ""
-    for piece in pieces:
-        if piece == "}":
-            return
-        if piece == ";":  # @charset and the like
-            yield head.strip() + ";"
-            head = ""
-        elif piece != "{":
-            head += piece
-        else:
-            name, head = head.strip(), ""
-            if name.startswith(_NESTING):
-                inner = "".join(_rules(pieces, used))
-                if inner:
-                    yield f"{name}{{{inner}}}"
-                continue
-            body = _body(pieces)
-            selectors = [name] if name.startswith("@") else [one for one in _split(name) if _can_match(one, used)]
+def _read(nodes: Iterable[Node]) -> Iterator[str]:
+    """Names of the variables that are asked for anywhere."""
+    for node in nodes:
+        if node.type == "function" and node.lower_name == "var":
+            yield from (inner.value for inner in node.arguments if inner.type == "ident" and inner.value.startswith("--"))
+        for inner in ("prelude", "content", "arguments"):
+            yield from _read(getattr(node, inner, None) or ())
+
+
+def _rules(rules: Iterable[Node], used: set[str], read: set[str]) -> Iterator[str]:
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            selectors = [_text(one) for one in _split(rule.prelude) if _can_match(one, used)]
+            body = _body(rule.content, read)
             if selectors and body:
                 yield f"{','.join(selectors)}{{{body}}}"
+        elif rule.type == "at-rule":
+            head = f"@{rule.at_keyword} {_text(rule.prelude)}".rstrip()
+            if rule.content is None:  # @charset and the like
+                yield head + ";"
+            elif rule.lower_at_keyword in _NESTING:
+                if inner := "".join(_rules(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True), used, read)):
+                    yield f"{head}{{{inner}}}"
+            elif body := _text(rule.content):
+                yield f"{head}{{{body}}}"
 
 
-def _body(pieces: Iterator[str]) -> str:
-    """What stands between a rule's braces, whatever it is."""
-    made, depth = "", 1
-    for piece in pieces:
-        depth += {"{": 1, "}": -1}.get(piece, 0)
-        if depth == 0:
-            break
-        made += re.sub(r"\s+", " ", piece).strip() if piece[0] not in "\"'" else piece
-    return made.removesuffix(";")
+def _body(content: list[Node], read: set[str]) -> str:
+    """A rule's declarations, and the rules within it as they are. A variable whose value is a picture is long; the others scripts may read."""
+    made = []
+    for node in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
+        if node.type != "declaration":
+            made.append(_text([node]).rstrip(";"))
+        elif node.name in read or not node.name.startswith("--") or not _is_picture(node.value):
+            made.append(f"{node.name}:{_text(node.value)}{'!important' * node.important}")
+    return ";".join(made)
 
 
-def _split(selectors: str) -> list[str]:
+def _is_picture(value: list[Node]) -> bool:
+    found = [node for node in value if node.type not in ("whitespace", "comment")]
+    return len(found) == 1 and (found[0].type == "url" or (found[0].type == "function" and found[0].lower_name == "url"))
+
+
+def _text(nodes: list[Node]) -> str:
+    """As written, with one blank where there are several."""
+    _single(nodes)
+    return tinycss2.serialize(nodes).strip()
+
+
+def _single(nodes: Iterable[Node]) -> None:
+    for node in nodes:
+        if node.type == "whitespace":
+            node.value = " "
+        for inner in ("prelude", "content", "arguments", "value"):
+            if isinstance(held := getattr(node, inner, None), list):
+                _single(held)
+
+
+def _split(selectors: list[Node]) -> list[list[Node]]:
     """At the commas outside of brackets."""
-    made, depth = [""], 0
-    for letter in selectors:
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            made.append("")
+    made: list[list[Node]] = [[]]
+    for node in selectors:
+        if node == ",":
+            made.append([])
         else:
-            made[-1] += letter
-    return [one.strip() for one in made]
+            made[-1].append(node)
+    return made
 
 
-def _can_match(selector: str, used: set[str]) -> bool:
+def _can_match(selector: list[Node], used: set[str]) -> bool:
     """Whether all its classes and ids occur. What stands in brackets is not asked about: one of several, or none, may be meant."""
-    while (shorter := _GROUP.sub("", selector)) != selector:
-        selector = shorter
-    return all(name.replace("\\", "") in used for name in _NAME.findall(selector)) and all(value in _VALUES for value in _VALUE.findall(selector))
+    for before, node in zip([None, *selector], selector, strict=False):
+        if node.type == "hash" or (node.type == "ident" and before == "."):
+            if node.value not in used:
+                return False
+        elif node.type == "[] block" and node.content and node.content[0].type == "ident" and node.content[0].value in _ATTRIBUTES:
+            if any(value.type in ("ident", "string") and value.value not in _VALUES for value in node.content[1:]):
+                return False
+    return True
 
 
-def tight(page: str) -> str:
-    """A page without the indents and empty lines that templates leave; what is shown as typed stays.
+class Tight(Extension):
+    """Templates without the indents and empty lines of their source. None holds text that is shown as typed.
 
-    >>> tight("<p> a\\n\\n   b</p>\\n <pre>c\\n\\n  d</pre>\\n\\n")
-    '<p> a\\nb</p>\\n<pre>c\\n\\n  d</pre>\\n'
+    >>> from jinja2 import Environment
+    >>> Environment(extensions=[Tight]).from_string("<p>\\n  {% if x %}\\n    a\\n  {% endif %}\\n\\n  b").render(x=1)
+    '<p>\\na\\nb'
     """
-    return "".join(piece if piece.startswith(("<pre", "<textarea")) else _BLANKS.sub("\n", piece) for piece in _AS_TYPED.split(page))
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        lines = filter(None, map(str.strip, source.splitlines()))
+        return "".join(line if _SILENT.fullmatch(line) else f"{line}\n" for line in lines)
 
 
 def uncommented(script: str) -> str:

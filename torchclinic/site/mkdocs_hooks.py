@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
-from mkdocs.commands import build
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.plugins import event_priority
@@ -19,8 +17,8 @@ from mkdocs.structure.toc import get_toc
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `mkdocs` does not look where it was started
 
-from torchclinic.site import home, notebook, parts, symptom_page, tip_page
-from torchclinic.site.build import ONLY, Site, lighter
+from torchclinic.site import home, minify, notebook, parts, patches, symptom_page, tip_page
+from torchclinic.site.build import ONLY, Site
 from torchclinic.site.labels import LABELS
 
 log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
@@ -39,31 +37,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if base := os.environ.get("SITE_URL"):
         config.site_url = f"{base.rstrip('/')}/{site.language}/"
     config.nav = site.nav()
-    notebook.patch_mkdocs_jupyter(root / "overrides" / "notebook")
+    patches.own_notebooks(root / "overrides" / "notebook")
+    patches.colour_less()
     if ONLY in os.environ:
-        make_only({name.partition("/")[2] for name in os.environ[ONLY].split() if name.startswith(f"{site.language}/")})
+        patches.make_only({name.partition("/")[2] for name in os.environ[ONLY].split() if name.startswith(f"{site.language}/")})
     return config
-
-
-def make_only(names: set[str]) -> None:
-    """Let MkDocs make these pages alone. Of the others it reads the titles, for the nav."""
-    populate, make = build._populate_page, build._build_page
-
-    def populate_some(page: Page, config: MkDocsConfig, files: Files, dirty: bool = False) -> None:
-        if page.file.src_uri in {*names, "tags.md"}:  # a page's tags are links to that one
-            populate(page, config, files, dirty)
-            page.meta["search"] = {"exclude": True}  # the index of the whole site stays
-        else:
-            page.read_source(config)
-            page.content = ""
-            if heading := re.search(r"^# (.+)$", page.markdown or "", re.MULTILINE):
-                page.meta.setdefault("title", heading[1])
-
-    def make_some(page: Page, *rest: Any, **options: Any) -> None:
-        if page.file.src_uri in names:
-            make(page, *rest, **options)
-
-    build._populate_page, build._build_page = populate_some, make_some
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
@@ -98,18 +76,19 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Give notebooks the markup and the anchors of any other page; make code lighter."""
+    """Give notebooks the headings and the anchors of any other page."""
     name = page.file.src_uri
     symptom = site.symptom_of(name)
     if symptom is not None and site.is_notebook(name):
         page.title = notebook.title(symptom, site.language)
         page.toc = get_toc(notebook.toc(symptom, site.language))
         html = notebook.page_html(site.catalogue, symptom, site.language, html)
-    return lighter(html).replace('<a href="http', '<a class="tc-out" href="http')  # the style for paper shows their addresses
+    return html
 
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
-    """Let the templates use our labels."""
+    """Let the templates use our labels, and leave no indents."""
+    env.add_extension(minify.Tight)
     env.globals["labels"] = LABELS[site.language]
     return env
 

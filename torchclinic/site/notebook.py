@@ -9,16 +9,16 @@ from __future__ import annotations
 import html
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Cell
 from . import evidence_view
 from .labels import LABELS
+from .markup import in_html
 
-_HEADING = re.compile(r"<h([12])[^>]*>(.*?)</h\1>", re.DOTALL)
-_CODE = re.compile(r'<div class="highlight-ipynb[^"]*"><pre>(.*?)</pre></div>\s*<div [^>]*class="clipboard-copy-txt"[^>]*>[^<]*</div>', re.DOTALL)
+#: Where the templates leave out the text of a Markdown cell: all of them are headings.
+HEADING = "<!-- heading -->"
 #: Ends what the templates made; mkdocs-jupyter appends styles that nobody needs.
 END = "<!-- notebook ends -->"
 
@@ -92,77 +92,19 @@ def _outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[dict[st
 # ---- after mkdocs-jupyter
 
 
-class _NotParsed(str):
-    """Stands in for BeautifulSoup, by which nbconvert finds images and cells to amend: half of its time, and here there are none."""
-
-    def __new__(cls, text: str, features: str = "") -> _NotParsed:
-        return super().__new__(cls, text)
-
-    def select(self, selector: str) -> tuple[()]:
-        return ()
-
-
-def patch_mkdocs_jupyter(templates: Path) -> None:
-    """Make mkdocs-jupyter use our templates, and spare it work whose result is not used: 20 times as fast as it is."""
-    import jinja2
-    import mkdocs_jupyter.plugin
-    from mkdocs_jupyter.config import settings
-    from nbconvert.exporters import html as html_exporter
-    from nbconvert.exporters.templateexporter import TemplateExporter
-
-    settings.templates_dir = str(templates)
-    # Title and contents are known: no second conversion to find them.
-    mkdocs_jupyter.plugin._get_nb_toc_tokens = lambda *arguments: ([], None)
-    html_exporter.BeautifulSoup = _NotParsed
-    # What notebook.make makes is valid; it would be asked of each of a dozen steps that change nothing.
-    html_exporter.HTMLExporter._validate_preprocessor = lambda *arguments: None
-    if hasattr(TemplateExporter, "_torchclinic"):
-        return
-
-    class Memory(jinja2.BytecodeCache):
-        """Each template is compiled once, not once a notebook."""
-
-        def __init__(self) -> None:
-            self.code: dict[str, bytes] = {}
-
-        def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-            if bucket.key in self.code:
-                bucket.bytecode_from_string(self.code[bucket.key])
-
-        def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-            self.code[bucket.key] = bucket.bytecode_to_string()
-
-    cache = Memory()
-    original = TemplateExporter._create_environment
-
-    def create(self: Any) -> jinja2.Environment:
-        environment = original(self)
-        environment.bytecode_cache = cache
-        return environment
-
-    TemplateExporter._create_environment = create
-    TemplateExporter._torchclinic = True
-
-
 def page_html(catalogue: Catalogue, symptom: Symptom, language: str, made: str) -> str:
-    """The page of a notebook from what mkdocs-jupyter made: Material's code markup, anchors that all languages share, links back."""
+    """The page of a notebook from what the templates made: with headings, whose anchors all languages share, and links back.
+
+    Raises: ValueError (the templates and `make` do not agree on the headings).
+    """
     label = LABELS[language]
-    body = made.partition(END)[0]
-    body = _CODE.sub(lambda found: f'<div class="language-python highlight"><pre><span></span><code>{found[1].rstrip()}\n</code></pre></div>', body)
-    anchors = iter(headings(symptom, language))
-
-    def anchored(found: re.Match[str]) -> str:
-        if found[1] == "1":
-            return f"<h1>{_text(found[2])}</h1>" + _links(catalogue, symptom, language)
-        anchor, text = next(anchors)
-        return f'<h2 id="{anchor}">{html.escape(text, quote=False)}<a class="headerlink" href="#{anchor}" title="{label["permalink"]}">¶</a></h2>'
-
-    return _HEADING.sub(anchored, body)
-
-
-def _text(markup: str) -> str:
-    """A heading's text, without the link that nbconvert puts behind it."""
-    return re.sub(r"<a class=\"anchor-link\".*?</a>", "", markup, flags=re.DOTALL).strip()
+    opening = f"<h1>{in_html(title(symptom, language))}</h1>{_links(catalogue, symptom, language)}<p>{html.escape(label['nb-intro'])}</p>"
+    made_headings = [
+        f'<h2 id="{anchor}">{html.escape(text, quote=False)}<a class="headerlink" href="#{anchor}" title="{label["permalink"]}">¶</a></h2>'
+        for anchor, text in headings(symptom, language)
+    ]
+    before, *rest = made.partition(END)[0].split(HEADING)
+    return before + "".join(heading + cells for heading, cells in zip([opening, *made_headings], rest, strict=True))
 
 
 def _links(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
