@@ -13,9 +13,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import chinese, synonyms, yamlfile
 from .problem import Problems
@@ -32,9 +33,11 @@ SECTIONS = {
 #: Front matter that a reader sees, and that a translation must follow.
 PROSE_FIELDS = ("title", "rule", "summary", "diagnosis")
 FIELDS = {"en": {"title", "summary", "diagnosis", "synonyms"}, "zh": {"title", "summary", "diagnosis", "synonyms", "source"}}
-DIRECTIVE = re.compile(r"\{\{ (wordings|case|check)(?: ([a-z0-9-]+))? \}\}")
+DIRECTIVE = re.compile(r"\{\{ (wordings(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
 _RULE = re.compile(r"\|[ :|-]+\|?$")  # below the head of a table
+_FENCE = re.compile(r"\s*(`{3,})\s*(.*)$")
+_CODE = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -87,10 +90,6 @@ class Page:
             if line.startswith("|") and not _RULE.match(line) and not _RULE.match(following):
                 rows.append(line)
         return rows
-
-    def read_links(self, text: str, line: int) -> None:
-        """Add the targets of the links in one line."""
-        self.links += [(found[1], line) for found in _LINK.finditer(re.sub(r"`[^`]*`", "", text))]
 
     def hashes(self) -> dict[str, str]:
         """Hash of each piece of prose: what a translation stamps to say which text it was made from."""
@@ -151,43 +150,70 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     return page
 
 
+class Line(NamedTuple):
+    """One line of a page's body. Code has no headings; `opens` is the word of the fence that the line opens, None if it opens none."""
+
+    number: int
+    text: str
+    heading: re.Match[str] | None = None  # marks, title, anchor
+    opens: str | None = None
+
+
+def walk(made: Page, directive: re.Pattern[str], usage: str, problems: Problems) -> Iterator[Line]:
+    """The lines of a page, whose directives, links and blocks of Python are noted in it on the way.
+
+    Args:
+        directive: word and name of a line that stands for something else.
+        usage: how directives are written, for the report of a line that is none.
+    """
+    fence = word = ""
+    for number, text in enumerate(made.body.splitlines(), made.body_line):
+        marks = _FENCE.match(text)
+        if fence:
+            if marks and marks[1].startswith(fence) and not marks[2]:
+                fence = ""
+            elif word == "python":
+                made.codes[-1] = (made.codes[-1][0] + text + "\n", made.codes[-1][1])
+            yield Line(number, text)
+            continue
+        if marks:
+            fence, word = marks[1], marks[2].strip()
+            if word == "python":
+                made.codes.append(("", number))
+            yield Line(number, text, opens=word)
+            continue
+        prose = _CODE.sub("", text)
+        if "{{" in prose:
+            if found := directive.fullmatch(text):
+                made.directives.append((found[1], found[2] or "", number))
+            else:
+                problems.add(made.file, number, f"`{text.strip()}` is no directive: {usage}, alone on its line")
+        made.links += [(found[1], number) for found in _LINK.finditer(prose)]
+        if made.language == "zh":
+            check_punctuation(made.file, number, text, problems)
+        yield Line(number, text, _HEADING.match(text))
+
+
 def _sections(page: Page, problems: Problems) -> None:
     by_heading = {SECTIONS[name][page.language]: name for name in SECTIONS}
     current: Section | None = None
-    fenced = False
-    for line, text in enumerate(page.body.splitlines(), page.body_line):
-        if text.lstrip().startswith("```"):
-            fenced = not fenced
-        heading = None if fenced else _HEADING.match(text)
-        if heading and heading[1] == "##":
-            name = by_heading.get(heading[2])
+    for line in walk(page, DIRECTIVE, "`{{ wordings }}`, `{{ case NAME }}` or `{{ check NAME }}`", problems):
+        if line.heading and line.heading[1] == "##":
+            name = by_heading.get(line.heading[2])
             if name is None or name in page.sections:
                 wanted = ", ".join(f"`## {SECTIONS[name][page.language]}`" for name in SECTIONS)
-                problems.add(page.file, line, f"`{text}` is no section, or stands twice; the sections are, in this order: {wanted}")
+                problems.add(page.file, line.number, f"`{line.text}` is no section, or stands twice; the sections are, in this order: {wanted}")
                 current = None
                 continue
-            current = page.sections[name] = Section(name, line, "")
+            current = page.sections[name] = Section(name, line.number, "")
             continue
-        if heading and heading[1] == "###":
-            if heading[3]:
-                page.cases.append((heading[3], line))
+        if line.heading and line.heading[1] == "###":
+            if line.heading[3]:
+                page.cases.append((line.heading[3], line.number))
             elif current and current.id == "causes":
-                problems.add(page.file, line, "a cause's heading ends with its case: `### Title {#case-name}`")
-        if "{{" in text and not fenced:
-            found = DIRECTIVE.fullmatch(text)
-            if found is None or (found[1] == "wordings") != (found[2] is None):
-                problems.add(
-                    page.file,
-                    line,
-                    f"`{text.strip()}` is no directive: `{{{{ wordings }}}}`, `{{{{ case NAME }}}}` or `{{{{ check NAME }}}}`, alone on its line",
-                )
-            else:
-                page.directives.append((found[1], found[2] or "", line))
-        page.read_links(text, line)
+                problems.add(page.file, line.number, "a cause's heading ends with its case: `### Title {#case-name}`")
         if current is not None:
-            current.text += text + "\n"
-        if page.language == "zh" and not fenced:
-            check_punctuation(page.file, line, text, problems)
+            current.text += line.text + "\n"
     missing = [SECTIONS[name][page.language] for name in SECTIONS if name not in page.sections]
     for heading in missing:
         problems.add(page.file, 0, f"section `## {heading}` is missing")

@@ -28,8 +28,6 @@ FIELDS = {"en": {"title", "rule", "summary", "synonyms", "tags", "rows", "sympto
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")
 #: Why the block below does not run everywhere: `<!--pytest.mark.skipif(…, reason="needs CUDA")-->`.
 MARK = re.compile(r'\s*<!--pytest\.mark\.skip(?:if)?\(.*\breason="([^"]*)"\)-->')
-_HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
-_FENCE = re.compile(r"\s*(`{3,})\s*(.*)$")
 
 
 @dataclass
@@ -73,45 +71,19 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     if made is None:
         return None
     current = made.sections["opening"] = Section("opening", made.body_line, "")
-    fence = ""
-    for line, text in enumerate(made.body.splitlines(), made.body_line):
-        marks = _FENCE.match(text)
-        if marks and not fence:
-            fence, word = marks[1], marks[2].strip()
-            if word == "python":
-                made.codes.append(("", line))
-            elif word in ("sh", "bash") or word.startswith(("{ .python", "{.python", "python ", "py")):
-                problems.add(
-                    file,
-                    line,
-                    f"a fence of `{word}`: code that is run is a plain `python` fence, shell commands are `console` or `powershell`, output is `text`",
-                )
-            inside = word == "python"
-            current.text += text + "\n"
-            continue
-        if fence:
-            current.text += text + "\n"
-            if marks and marks[1].startswith(fence) and not marks[2]:
-                fence = ""
-            elif inside:
-                made.codes[-1] = (made.codes[-1][0] + text + "\n", made.codes[-1][1])
-            continue
-        heading = _HEADING.match(text)
-        if heading and len(heading[1]) == 2:
-            name = heading[3] or ""
+    for line in page.walk(made, DIRECTIVE, "`{{ program NAME }}` or `{{ figure NAME }}`", problems):
+        if line.opens in ("sh", "bash") or (line.opens != "python" and (line.opens or "").startswith(("{ .python", "{.python", "py"))):
+            problems.add(
+                file,
+                line.number,
+                f"a fence of `{line.opens}`: code that is run is a plain `python` fence, shell commands are `console` or `powershell`, output is `text`",
+            )
+        if line.heading and line.heading[1] == "##":
+            name = line.heading[3] or ""
             if not name or name in made.sections:
-                problems.add(file, line, f"`{text}`: a section ends with an anchor of its own, the same in both languages: `## Title {{#anchor}}`")
-            current = made.sections[name] = Section(name, line, "")
-        if "{{" in re.sub(r"`[^`]*`", "", text):
-            found = DIRECTIVE.fullmatch(text)
-            if found is None:
-                problems.add(file, line, f"`{text.strip()}` is no directive: `{{{{ program NAME }}}}` or `{{{{ figure NAME }}}}`, alone on its line")
-            else:
-                made.directives.append((found[1], found[2], line))
-        made.read_links(text, line)
-        current.text += text + "\n"
-        if language == "zh":
-            page.check_punctuation(file, line, text, problems)
+                problems.add(file, line.number, f"`{line.text}`: a section ends with an anchor of its own, the same in both languages: `## Title {{#anchor}}`")
+            current = made.sections[name] = Section(name, line.number, "")
+        current.text += line.text + "\n"
     opening = made.sections["opening"].text.lstrip()
     if not opening.startswith(("```python\n", "<!--", "{{ program")):
         problems.add(file, made.body_line, "a tip opens with the code to copy: its first block is a `python` fence, or `{{ program NAME }}`")
