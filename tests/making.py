@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from torchclinic import LANGUAGES, ROOT
@@ -48,6 +49,16 @@ def make_project(root: Path) -> Path:
     scaffold.stamp(catalogue.load(root).symptoms[STEM], [], True)
     assert not catalogue.load(root).problems
     return root
+
+
+def change(old: str, new: str) -> Callable[[str], str]:
+    """An edit of a file's text, which must be possible."""
+
+    def apply(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return apply
 
 
 def copy_of(checkout: Path, target: Path) -> Path:

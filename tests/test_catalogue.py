@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from making import change
 
 from torchclinic import ROOT
 from torchclinic.commands import scaffold
@@ -44,14 +45,6 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
     assert {f"{document}-{number}": row["kind"] for document, source in clinic.sources.items() for number, row in source["rows"].items()} == kinds
     unanswered = [f"{row} ({kinds[row]})" for row, pages in clinic.answers().items() if not pages]
     assert not unanswered
-
-
-def change(old: str, new: str) -> Callable[[str], str]:
-    def apply(text: str) -> str:
-        assert old in text
-        return text.replace(old, new, 1)
-
-    return apply
 
 
 @pytest.mark.parametrize(

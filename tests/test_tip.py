@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from making import change
 
 from torchclinic.commands import scaffold
 from torchclinic.content import catalogue, figure, tip
@@ -81,14 +82,6 @@ def clinic_with_tip(project: Path) -> Path:
     scaffold.stamp(catalogue.load(project).tips["made-up"], [], False)
     assert not catalogue.load(project).problems
     return project
-
-
-def change(old: str, new: str) -> Callable[[str], str]:
-    def apply(text: str) -> str:
-        assert old in text
-        return text.replace(old, new, 1)
-
-    return apply
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,16 @@ def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(browser: Browser
     context.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_figure_is_shown_in_one_colour_scheme(browser: Browser, address: str, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{address}en/tips/memory/free-tensors/")
+    for name in ("light", "dark"):
+        expect(page.locator(f".md-typeset img[src$='#only-{name}']")).to_be_visible(visible=name == scheme)
+    context.close()
+
+
 @pytest.mark.parametrize("path", ["en/", "zh/", "en/lookup/", "zh/shapes/matmul-shapes/", f"en/shapes/matmul-shapes/{VALUES}", "en/messages/", "en/tags/"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, path: str, width: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..content.catalogue import Catalogue, Symptom
 from ..content.tip import Tip
 from .labels import LABELS
@@ -32,11 +34,11 @@ def symptoms_page(catalogue: Catalogue, language: str) -> str:
     return "".join(parts)
 
 
-def _list(symptoms: list[Symptom], language: str, folder: str) -> str:
+def _list(members: Sequence[Symptom | Tip], language: str, folder: str) -> str:
     rows = []
-    for symptom in symptoms:
-        if language in symptom.pages:
-            rows.append(f"- [{plain(symptom.title(language))}]({folder}{symptom.stem}.md)\n\n    {plain(summary(symptom, language))}\n")
+    for made in members:
+        if language in made.pages:
+            rows.append(f"- [{plain(made.title(language))}]({folder}{made.stem}.md)\n\n    {plain(summary(made, language))}\n")
     return block("tc-list", "\n".join(rows))
 
 
@@ -51,8 +53,7 @@ def tips_page(catalogue: Catalogue, language: str) -> str:
     label = LABELS[language]
     parts = [front_matter(label["tips-summary"]), f"# {label['tips']}\n\n{label['tips-summary']} [{label['cheat-sheet']}](../cheat-sheet.md)\n"]
     for topic, tips in tips_by_topic(catalogue, language).items():
-        rows = [f"- [{plain(made.title(language))}]({topic}/{made.stem}.md)\n\n    {plain(summary(made, language))}\n" for made in tips]
-        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + block("tc-list", "\n".join(rows)) + "\n")
+        parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n{_list(tips, language, f'{topic}/')}\n")
     return "".join(parts)
 
 
