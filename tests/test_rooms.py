@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -74,3 +75,15 @@ def test_only_cells_import_torch_and_only_the_site_knows_mkdocs() -> None:
         names = {name.split(".")[0] for name in imports(file)}
         assert "torch" not in names or module_of(file) in ("torchclinic.run.cell", "torchclinic.run.figures"), file
         assert not names & {"mkdocs", "mkdocs_jupyter"} or room_of(module_of(file)) == "site", file
+
+
+def test_without_the_packages_of_the_site_all_else_works() -> None:
+    """`verify` runs where neither MkDocs nor a parser of HTML is installed, on a GPU machine for one."""
+    missing = ["jinja2", "mkdocs", "mkdocs_jupyter", "selectolax", "tinycss2"]
+    program = f"import sys; sys.modules.update(dict.fromkeys({missing})); from torchclinic.commands.parser import main; sys.exit(main(sys.argv[1:]))"
+    done = {
+        what: subprocess.run([sys.executable, "-c", program, *what.split()], cwd=ROOT, capture_output=True, text=True)
+        for what in ("verify --help", "site build")
+    }
+    assert done["verify --help"].returncode == 0
+    assert done["site build"].returncode == 2 and "needs the package" in done["site build"].stderr and "Traceback" not in done["site build"].stderr

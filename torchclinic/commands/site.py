@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..site import build, server
+from ..content.problem import BadInput
 from . import terminal
 
 
@@ -21,6 +21,10 @@ def add(commands: Any) -> None:
 
 
 def run_site(options: argparse.Namespace) -> int:
+    try:
+        from ..site import build, server  # their packages are installed only where a site is built
+    except ModuleNotFoundError as error:
+        raise BadInput(f"building the site needs the package {error.name}: `python3 -m nox -s site` and `-s serve` install what is needed") from None
     if options.what == "build":
         return build.build(ROOT, options.out)
     return server.serve(ROOT, options.port, not options.no_browser, terminal.language_of_locale())
