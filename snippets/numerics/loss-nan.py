@@ -110,6 +110,7 @@
 #     near: [gpu_mem, GPU_mem, box_loss]
 # tags: [amp, loss, nan, reinforcement-learning, comfyui]
 # related: [autograd/nan-in-backward, numerics/fp16-batchnorm]
+# timeout: 120
 # rows: [S001-39, S001-122, S003-21]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
 # cases:
@@ -132,6 +133,7 @@ import torch.nn.functional as F
 from torch import nn
 
 torch.manual_seed(0)
+torch.set_num_threads(1)
 device = torch.zeros(()).device
 torch.set_autocast_dtype("cpu", torch.float16)  # the default on CUDA
 
@@ -173,10 +175,12 @@ losses[torch.float32] = loss_fn(model(images), labels).item()
 print(losses)
 assert losses[torch.float16] != losses[torch.float16] and abs(losses[torch.bfloat16] - losses[torch.float32]) < 0.05
 
+# %%
+optimizer.zero_grad()
+
 # %% fix half-overflow
 import torch
 
-optimizer.zero_grad()
 with torch.autocast(device.type, dtype=torch.bfloat16):
     scores = model(images)
     loss = loss_fn(scores, labels)
@@ -192,13 +196,13 @@ exact.backward()
 assert torch.allclose(loss, exact, rtol=0.01)
 assert torch.allclose(model.head.weight, whole.head.weight - 0.1 * whole.head.weight.grad, atol=2e-3)
 assert whole.head.weight.grad.abs().max() > 0.03  # more than the tolerance: the step was made
-for _ in range(200):  # and it goes on learning
+for _ in range(60):  # and it goes on learning
     optimizer.zero_grad()
     with torch.autocast(device.type, dtype=torch.bfloat16):
         loss = loss_fn(model(images), labels)
     loss.backward()
     optimizer.step()
-assert loss < exact / 2
+assert loss < 0.8 * exact
 
 # %%
 torch.manual_seed(0)
@@ -233,7 +237,7 @@ optimizer.step()
 # %% proof half-weights
 assert scores.dtype == torch.bfloat16 and {parameter.dtype for parameter in model.parameters()} == {torch.float32}
 first = loss.item()
-for _ in range(300):
+for _ in range(100):
     optimizer.zero_grad()
     with torch.autocast(device.type, dtype=torch.bfloat16):
         loss = loss_fn(model(x), y)
@@ -241,9 +245,9 @@ for _ in range(300):
     optimizer.step()
     if _ == 0:
         assert all(parameter.isfinite().all() for parameter in model.parameters())
-assert loss < 0.7 * first
+assert loss < 0.9 * first
 steps = {state["step"].item() for state in optimizer.state.values()}
-assert steps == {301}  # the step of the fix counts
+assert steps == {101}  # the step of the fix counts
 
 # %%
 model = nn.Linear(1, 1, bias=False)
