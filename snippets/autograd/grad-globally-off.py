@@ -46,6 +46,7 @@ model(crops).sum().backward()
 assert torch.is_grad_enabled()
 assert torch.allclose(model.weight.grad, crops.sum(0))
 
+
 # %% break evaluation-left-early
 def evaluate(batches):
     torch.set_grad_enabled(False)
@@ -58,6 +59,7 @@ def evaluate(batches):
 
 evaluate([])
 assert not model(images).requires_grad
+
 
 # %% check evaluation-left-early
 def evaluate(batches):
@@ -72,6 +74,7 @@ evaluate([])
 model.train()  # does not switch gradients on, nor does model.requires_grad_(True)
 print(torch.is_grad_enabled())  # False after the evaluation
 assert not torch.is_grad_enabled()
+
 
 # %% fix evaluation-left-early
 @torch.no_grad()  # left by every way out: return, exception, Ctrl-C
@@ -90,6 +93,7 @@ model(images).sum().backward()
 
 assert torch.allclose(model.weight.grad, images.sum(0))
 
+
 # %% break paused-generator
 def crops():
     with torch.no_grad():
@@ -99,6 +103,7 @@ def crops():
 
 for crop in crops():
     assert not model(crop).requires_grad
+
 
 # %% check paused-generator
 def crops():
@@ -110,6 +115,7 @@ def crops():
 print(torch.is_grad_enabled())  # True before the loop
 print([torch.is_grad_enabled() for _ in crops()])  # False in its body
 assert not any([torch.is_grad_enabled() for _ in crops()])
+
 
 # %% fix paused-generator
 @torch.no_grad()  # as a decorator it ends at each yield and begins again after it

@@ -51,10 +51,11 @@ from torch import nn
 
 torch.manual_seed(0)
 x, y = torch.randn(8, 4), torch.randn(8, 1)
+loss_fn = nn.MSELoss()
 
 # %% break computed-tensor
 weight = torch.randn(4, 1, requires_grad=True) * 0.1  # the product is a new tensor; the one with the gradient has no name
-((x @ weight - y) ** 2).mean().backward()
+loss_fn(x @ weight, y).backward()
 print(weight.grad)  # None, and a warning
 
 # %% check computed-tensor
@@ -63,64 +64,78 @@ print(weight.is_leaf, weight.grad_fn)  # False <MulBackward0 ...>: computed, so 
 assert not weight.is_leaf
 
 # %% fix computed-tensor
-weight = (torch.randn(4, 1) * 0.1).requires_grad_()  # scale, move and convert first, requires_grad last
-((x @ weight - y) ** 2).mean().backward()
+import torch
 
+weight = (torch.randn(4, 1) * 0.1).requires_grad_()  # scale, move and convert first, requires_grad last
+
+# %% proof computed-tensor
+loss_fn(x @ weight, y).backward()
+assert weight.is_leaf and weight.abs().max() < 0.5
 assert torch.allclose(weight.grad, 2 * x.T @ (x @ weight.detach() - y) / 8, atol=1e-6)
 
+# %%
+model = nn.Linear(4, 4)
+
 # %% break activation-wanted
-hidden = nn.Linear(4, 4)(x)
+hidden = model(x)
 (hidden.relu() ** 2).sum().backward()
 print(hidden.grad)  # None, and a warning
 
 # %% check activation-wanted
-hidden = nn.Linear(4, 4)(x)
+hidden = model(x)
 print(hidden.is_leaf, hidden.retains_grad)  # False False: used for backward, but not kept
 assert not hidden.is_leaf and not hidden.retains_grad
 
 # %% fix activation-wanted
-hidden = nn.Linear(4, 4)(x)
+hidden = model(x)
 hidden.retain_grad()  # before backward
-(hidden.relu() ** 2).sum().backward()
+loss = (hidden.relu() ** 2).sum()
+loss.backward()
 
+# %% proof activation-wanted
 assert torch.allclose(hidden.grad, 2 * hidden.relu())
 
 # %% break updated-by-assignment
 weight = torch.zeros(4, 1, requires_grad=True)
 for _ in range(2):
-    ((x @ weight - y) ** 2).mean().backward()
+    loss_fn(x @ weight, y).backward()
     # a new, computed tensor takes the name: it has no gradient in the next round
     weight = weight - 0.1 * weight.grad
 
 # %% check updated-by-assignment
 weight = torch.zeros(4, 1, requires_grad=True)
-((x @ weight - y) ** 2).mean().backward()
+loss_fn(x @ weight, y).backward()
 print(weight.is_leaf)  # True
 weight = weight - 0.1 * weight.grad
 print(weight.is_leaf)  # False after the update
 assert not weight.is_leaf
 
 # %% fix updated-by-assignment
+import torch
+
 weight = torch.zeros(4, 1, requires_grad=True)
-losses = []
 for _ in range(20):
-    loss = ((x @ weight - y) ** 2).mean()
+    loss = loss_fn(x @ weight, y)
     loss.backward()
     with torch.no_grad():
         weight -= 0.1 * weight.grad  # in place: still the same leaf
     weight.grad = None
-    losses.append(loss.item())
 
-assert weight.is_leaf and losses[-1] < 0.9 * losses[0]
+# %% proof updated-by-assignment
+exact = torch.zeros(4, 1)
+for _ in range(20):
+    exact = exact - 0.1 * 2 * x.T @ (x @ exact - y) / 8
+assert weight.is_leaf and torch.allclose(weight, exact, atol=1e-5)
+
+# %%
+model = nn.Sequential(nn.Linear(4, 1))
 
 # %% break asked-too-early
-model = nn.Sequential(nn.Linear(4, 1))
 for _ in range(2):
     model[0].weight.grad.zero_()  # in the first step there is nothing to clear yet
-    ((model(x) - y) ** 2).mean().backward()
+    loss_fn(model(x), y).backward()
 
 # %% check asked-too-early
-model = nn.Sequential(nn.Linear(4, 1))
 print(model[0].weight.grad)  # None before the first backward
 model(x).sum().backward()
 model.zero_grad()
@@ -128,53 +143,60 @@ print(model[0].weight.grad)  # None again after zero_grad()
 assert model[0].weight.grad is None
 
 # %% fix asked-too-early
-model = nn.Sequential(nn.Linear(4, 1))
 for _ in range(2):
     model.zero_grad()  # does not mind a gradient that is not there
-    ((model(x) - y) ** 2).mean().backward()
+    loss_fn(model(x), y).backward()
     gradient = model.get_submodule("0").weight.grad  # read it between backward and the next zero_grad
 
-expected = 2 * (model(x) - y).T @ x / 8
-assert torch.allclose(gradient, expected, atol=1e-6)
+# %% proof asked-too-early
+assert torch.allclose(gradient, 2 * (model(x) - y).T @ x / 8, atol=1e-6)
+
+# %%
+model = nn.ModuleDict({"encoder": nn.Linear(4, 4), "old_head": nn.Linear(4, 9), "head": nn.Linear(4, 1)})
 
 # %% break unused-layer
-model = nn.ModuleDict({"encoder": nn.Linear(4, 4), "old_head": nn.Linear(4, 9), "head": nn.Linear(4, 1)})
 model["head"](model["encoder"](x)).sum().backward()
 total = sum(parameter.grad.norm() for parameter in model.parameters())
 
 # %% check unused-layer
-model = nn.ModuleDict({"encoder": nn.Linear(4, 4), "old_head": nn.Linear(4, 9), "head": nn.Linear(4, 1)})
 model["head"](model["encoder"](x)).sum().backward()
 print([name for name, parameter in model.named_parameters() if parameter.grad is None])  # one layer, off the path
 assert model["old_head"].weight.grad is None and model["encoder"].weight.grad is not None
 
-# %% fix unused-layer
-model = nn.ModuleDict({"encoder": nn.Linear(4, 4), "old_head": nn.Linear(4, 9), "head": nn.Linear(4, 1)})
+# %%
 model["head"](model["encoder"](x)).sum().backward()
+
+# %% fix unused-layer
 total = sum(parameter.grad.norm() for parameter in model.parameters() if parameter.grad is not None)
 
+# %% proof unused-layer
 expected = sum(p.grad.norm() for name in ("encoder", "head") for p in model[name].parameters())
-assert torch.allclose(total, expected)
+assert torch.allclose(total, expected) and expected > 1
+
+# %%
+model.zero_grad()
 
 # %% break cut-off-before
-encoder, head = nn.Linear(4, 4), nn.Linear(4, 1)
-features = torch.tensor(encoder(x).tolist())  # through Python numbers and back
-head(features).sum().backward()  # no error: the head alone can be trained
-print(encoder.weight.grad.abs().mean())
+features = torch.tensor(model["encoder"](x).tolist())  # through Python numbers and back
+model["head"](features).sum().backward()  # no error: the head alone can be trained
+print(model["encoder"].weight.grad.abs().mean())
 
 # %% check cut-off-before
-encoder, head = nn.Linear(4, 4), nn.Linear(4, 1)
-features = torch.tensor(encoder(x).tolist())
-head(features).sum().backward()
-print(head.weight.grad is None, encoder.weight.grad is None)  # False True: everything before the cut
+features = torch.tensor(model["encoder"](x).tolist())
+model["head"](features).sum().backward()
+print(model["head"].weight.grad is None, model["encoder"].weight.grad is None)  # False True: everything before the cut
 print(features.requires_grad)  # False: here it is
-assert encoder.weight.grad is None and not features.requires_grad
+assert model["encoder"].weight.grad is None and not features.requires_grad
 
 # %% fix cut-off-before
-encoder, head = nn.Linear(4, 4), nn.Linear(4, 1)
-head(encoder(x)).sum().backward()  # tensors all the way
+features = model["encoder"](x)  # a tensor all the way
+loss = model["head"](features).sum()
+loss.backward()
 
-assert torch.allclose(encoder.bias.grad, 8 * head.weight[0], atol=1e-5)
+# %% proof cut-off-before
+assert torch.allclose(model["encoder"].bias.grad, 8 * model["head"].weight[0], atol=1e-5)
+assert torch.allclose(model["head"].weight.grad[0], model["encoder"](x).sum(0), atol=1e-5)
+
 
 # %% break not-in-the-optimizer
 class Model(nn.Module):
@@ -192,7 +214,7 @@ class Model(nn.Module):
 model = Model()
 before = model.layers[0].weight.clone()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-((model(x) - y) ** 2).mean().backward()
+loss_fn(model(x), y).backward()
 optimizer.step()
 print(model.layers[0].weight.grad is None)  # False: there is a gradient, but nobody uses it
 assert model.layers[0].weight.grad is not None and torch.equal(model.layers[0].weight, before)
@@ -201,10 +223,14 @@ assert model.layers[0].weight.grad is not None and torch.equal(model.layers[0].w
 head, layers = nn.Linear(4, 1), [nn.Linear(4, 4)]
 optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
 held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
-print(id(head.weight) in held, id(layers[0].weight) in held)  # True False: ask this of the weight that does not move
+print(id(head.weight) in held, id(layers[0].weight) in held)  # True False: look for the weight that does not move
 assert id(layers[0].weight) not in held
 
+
 # %% fix not-in-the-optimizer
+from torch import nn
+
+
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
@@ -217,11 +243,14 @@ class Model(nn.Module):
         return self.head(x)
 
 
+# %% proof not-in-the-optimizer
 model = Model()
-before = model.layers[0].weight.clone()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-((model(x) - y) ** 2).mean().backward()
-optimizer.step()
-
 assert len(list(model.parameters())) == 6
-assert not torch.equal(model.layers[0].weight, before)
+first, second = model.layers
+expected = ((x @ first.weight.T + first.bias).tanh() @ second.weight.T + second.bias).tanh() @ model.head.weight.T + model.head.bias
+assert torch.allclose(model(x), expected, atol=1e-6)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loss_fn(model(x), y).backward()
+before = [parameter.detach().clone() for parameter in model.parameters()]
+optimizer.step()
+assert all(torch.allclose(new, old - 0.1 * new.grad) and not torch.equal(new, old) for old, new in zip(before, model.parameters(), strict=True))

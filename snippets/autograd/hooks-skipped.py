@@ -118,6 +118,7 @@ def train(rank):
 
 run(train)
 
+
 # %% check wrapper-passed-by
 def train(rank):
     model = DDP(nn.Linear(2, 1))
@@ -130,6 +131,7 @@ def train(rank):
 
 
 run(train)
+
 
 # %% fix wrapper-passed-by
 def train(rank):

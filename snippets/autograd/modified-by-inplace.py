@@ -20,11 +20,13 @@
 #     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of torch::autograd::CopySlices, is at version 2; expected version 1 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
 #   - text: "one of the variables needed for gradient computation has been modified by an inplace operation"
 #     exception: RuntimeError
-# tags: [autograd, backward, in-place, anomaly-mode, gan, reinforcement-learning]
+# tags: [autograd, backward, in-place, anomaly-mode, gan, rnn, reinforcement-learning]
 # related: [autograd/backward-second-time]
 # rows: [S001-20, S001-98, S001-119, S004-02]
 # cases:
 #   hidden-by-data: {silent: true}
+#   carried-state:
+#     survives: {"back: output.mean().backward() # no retain_graph": "once the state is detached it only keeps memory"}
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # ---
 
@@ -36,32 +38,16 @@ from torch import nn
 
 torch.manual_seed(0)
 x = torch.randn(2, 3)
-
-
-class Attention(nn.Module):
-    """Features, weighted by a gate that is computed from them."""
-
-    def __init__(self):
-        super().__init__()
-        self.features, self.relu = nn.Linear(3, 3), nn.ReLU(inplace=True)
-        self.gate = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid())
-
-    def forward(self, x):
-        features = self.features(x)
-        weights = self.gate(features)  # the gate's layer keeps `features` for backward
-        return self.relu(features) * weights  # and relu overwrites them
-
+model = nn.Linear(3, 3)
 
 # %% break overwritten-output
-layer = nn.Linear(3, 3)
-out = torch.relu(layer(x))
+out = torch.relu(model(x))
 out += x  # the residual overwrites what relu has kept for backward
 out.sum().backward()
 
 # %% check overwritten-output
-layer = nn.Linear(3, 3)
 with warnings.catch_warnings(record=True) as found, torch.autograd.detect_anomaly():
-    out = torch.relu(layer(x))
+    out = torch.relu(model(x))
     out += x
     try:
         out.sum().backward()
@@ -70,13 +56,15 @@ with warnings.catch_warnings(record=True) as found, torch.autograd.detect_anomal
         print(str(found[-1].message).splitlines()[-2].strip())
 
 # %% fix overwritten-output
-layer = nn.Linear(3, 3)
-out = torch.relu(layer(x))
-out = out + x  # a new tensor: relu's own output stays as it was
-out.sum().backward()
+import torch
 
-assert torch.allclose(out, torch.relu(layer(x)) + x)
-assert torch.equal(layer.bias.grad, (layer(x) > 0).float().sum(0))  # the slope of relu is 1 or 0
+out = torch.relu(model(x))
+out = out + x  # a new tensor: relu's own output stays as it was
+
+# %% proof overwritten-output
+out.sum().backward()
+assert torch.allclose(out, model(x).clamp(min=0) + x)
+assert torch.equal(model.bias.grad, (model(x) > 0).float().sum(0))  # the slope of relu is 1 or 0
 
 # %% break stepped-weights
 actor, critic = nn.Linear(3, 2), nn.Linear(2, 1)
@@ -96,6 +84,9 @@ print(before, "->", critic.weight._version, "of", list(critic.weight.T.shape))  
 assert critic.weight._version > before
 
 # %% fix stepped-weights
+import torch
+from torch import nn
+
 actor, critic = nn.Linear(3, 2), nn.Linear(2, 1)
 optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
 value = critic(actor(x).detach())  # the critic's own step needs no gradient in the actor
@@ -103,7 +94,57 @@ value = critic(actor(x).detach())  # the critic's own step needs no gradient in 
 optimizer.step()
 (-critic(actor(x))).mean().backward()  # a forward pass with the new weights; no retain_graph
 
-assert torch.allclose(actor.weight.grad, -critic.weight.T @ x.mean(0, keepdim=True))
+# %% proof stepped-weights
+assert torch.allclose(actor.weight.grad, -critic.weight.T @ x.mean(0, keepdim=True), atol=1e-6)  # of its own loss, with the new weights
+stepped = critic.bias.grad + 1  # the actor's loss has added -1 to it
+assert torch.allclose(critic(actor(x)) - value, -0.1 * (actor(x) @ (critic.weight.grad + actor(x).mean(0)).T + stepped), atol=1e-5)
+assert (critic(actor(x)) - value).abs().max() > 1e-3  # the step was made
+
+# %%
+loader = [torch.randn(4, 3) for _ in range(3)]
+torch.manual_seed(1)
+
+# %% break carried-state
+rnn, hidden = nn.RNN(3, 16), torch.zeros(1, 16)
+optimizer = torch.optim.SGD(rnn.parameters(), lr=0.1)
+for x in loader:
+    output, hidden = rnn(x, hidden)  # hidden leads back into all earlier steps
+    optimizer.zero_grad()
+    output.mean().backward(retain_graph=True)  # back through weights that step() has changed since
+    optimizer.step()
+
+# %% check carried-state
+rnn = nn.RNN(3, 16)
+output, hidden = rnn(loader[0])
+print(hidden.grad_fn)  # a state that enters the next step must print None
+assert hidden.grad_fn is not None
+
+# %% fix carried-state
+import torch
+from torch import nn
+
+rnn, hidden = nn.RNN(3, 16), torch.zeros(1, 16)
+optimizer = torch.optim.SGD(rnn.parameters(), lr=0.1)
+for x in loader:
+    output, hidden = rnn(x, hidden)
+    optimizer.zero_grad()
+    output.mean().backward()  # no retain_graph
+    optimizer.step()
+    hidden = hidden.detach()  # LSTM: hidden = tuple(h.detach() for h in hidden)
+
+# %% proof carried-state
+got = [parameter.detach().clone() for parameter in rnn.parameters()]
+torch.manual_seed(1)
+same, state = nn.RNN(3, 16), torch.zeros(1, 16)
+for x in loader:  # the same steps by hand: only the value of the state goes on
+    output, last = same(x, state)
+    gradients = torch.autograd.grad(output.mean(), list(same.parameters()))
+    with torch.no_grad():
+        for parameter, gradient in zip(same.parameters(), gradients, strict=True):
+            parameter -= 0.1 * gradient
+    state = last.detach()
+torch.testing.assert_close(got, [parameter.detach() for parameter in same.parameters()])
+torch.testing.assert_close(hidden, state)
 
 # %% break filled-in-steps
 decay = torch.full((3,), 0.9, requires_grad=True)
@@ -120,31 +161,51 @@ print(row._version)  # 1: all rows share one counter, so a write to any row coun
 assert row._version == 1
 
 # %% fix filled-in-steps
+import torch
+
 decay = torch.full((3,), 0.9, requires_grad=True)
 rows = [torch.ones(3)]
 for t in range(3):
     rows.append(rows[-1] * decay)  # a new tensor for each step
 states = torch.stack(rows)
-states.sum().backward()
 
+# %% proof filled-in-steps
+states.sum().backward()
+assert torch.allclose(states[:, 0], torch.tensor([1, 0.9, 0.81, 0.729]))
 assert torch.allclose(decay.grad, torch.full((3,), 1 + 2 * 0.9 + 3 * 0.9**2))
 
-# %% break inplace-module
+
+# %%
+class Attention(nn.Module):
+    """Features, weighted by a gate that is computed from them."""
+
+    def __init__(self):
+        super().__init__()
+        self.features, self.relu = nn.Linear(3, 3), nn.ReLU(inplace=True)
+        self.gate = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid())
+
+    def forward(self, x):
+        features = self.features(x)
+        weights = self.gate(features)  # the gate's layer keeps `features` for backward
+        return self.relu(features) * weights  # and relu overwrites them
+
+
 model = Attention()
+
+# %% break inplace-module
 model(x).sum().backward()
 
 # %% check inplace-module
-model = Attention()
 print([name for name, module in model.named_modules() if getattr(module, "inplace", False)])
 assert model.relu.inplace
 
 # %% fix inplace-module
-model = Attention()
 for module in model.modules():  # also for a model that you did not write
     if hasattr(module, "inplace"):
         module.inplace = False
-model(x).sum().backward()
 
+# %% proof inplace-module
+model(x).sum().backward()
 features = model.features(x)
 expected = torch.autograd.grad((torch.relu(features) * model.gate(features)).sum(), model.features.weight)[0]
 assert torch.allclose(model.features.weight.grad, expected)
@@ -163,27 +224,34 @@ print(queue.grad_fn, queue._version)  # None: no operation computed it, so the m
 assert queue.grad_fn is None and queue._version == 1
 
 # %% fix memory-bank
+import torch
+from torch import nn
+
 encoder, queue = nn.Linear(3, 4), torch.randn(4, 6)
-old = queue.clone()
 similarity = encoder(x) @ queue.clone()  # backward keeps the copy
 queue[:, :2] = encoder(x).detach().T
-similarity.sum().backward()
 
-assert torch.allclose(encoder.bias.grad, len(x) * old.sum(1))
-assert not torch.equal(queue, old)
+# %% proof memory-bank
+assert torch.equal(queue[:, :2], encoder(x).T) and not queue.requires_grad
+old = torch.linalg.lstsq(encoder(x), similarity).solution  # what the similarity was computed with: not the new keys
+assert torch.allclose(encoder(x) @ old, similarity, atol=1e-4)
+(gradient,) = torch.autograd.grad(similarity[:, 2:].sum(), encoder.bias)
+assert torch.allclose(gradient, len(x) * queue[:, 2:].sum(1), atol=1e-5)
+assert not torch.allclose(encoder(x) @ queue, similarity)
+
+# %%
+x = torch.zeros(2, requires_grad=True)
 
 # %% break hidden-by-data
-logits = torch.zeros(2, requires_grad=True)
-probabilities = torch.sigmoid(logits)
+probabilities = torch.sigmoid(x)
 loss = probabilities.sum()
 probabilities.data.mul_(100)  # per cent for the log; .data keeps it from autograd, so there is no error
 loss.backward()
-print(logits.grad)  # -2450 each; the true gradient is 0.25
-assert (logits.grad < -2000).all()
+print(x.grad)  # -2450 each; the true gradient is 0.25
+assert (x.grad < -2000).all()
 
 # %% check hidden-by-data
-logits = torch.zeros(2, requires_grad=True)
-probabilities = torch.sigmoid(logits)
+probabilities = torch.sigmoid(x)
 loss = probabilities.sum()
 probabilities.detach().mul_(100)  # detach() in place of .data: same memory, but autograd counts the change
 try:
@@ -192,11 +260,13 @@ except RuntimeError as error:
     print(error)
 
 # %% fix hidden-by-data
-logits = torch.zeros(2, requires_grad=True)
-probabilities = torch.sigmoid(logits)
+import torch
+
+probabilities = torch.sigmoid(x)
 loss = probabilities.sum()
 percent = probabilities.detach() * 100  # a new tensor
 loss.backward()
 
-assert torch.allclose(logits.grad, torch.full((2,), 0.25))
-assert (percent == 50).all()
+# %% proof hidden-by-data
+assert torch.allclose(x.grad, torch.full((2,), 0.25))
+assert (percent == 50).all() and not percent.requires_grad

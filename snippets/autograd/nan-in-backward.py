@@ -6,7 +6,7 @@
 #   - text: "returned nan values in its {_:int}th output"
 #     exception: RuntimeError
 #     sample: "SqrtBackward0 returned nan values in its 0th output."
-# tags: [amp, anomaly-mode, autograd, backward, loss, nan]
+# tags: [amp, anomaly-mode, autograd, backward, loss, nan, linear-algebra]
 # related: [autograd/modified-by-inplace]
 # rows: [S000-22]
 # docs: ["https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection"]
@@ -14,54 +14,62 @@
 
 # %%
 import torch
+import torch.nn.functional as F
 from torch import nn
 
+torch.manual_seed(0)
 torch.autograd.set_detect_anomaly(True)  # before the forward pass: only then can it name the line
+model = nn.Identity()
+x = torch.tensor([0.0, 200.0], requires_grad=True)
 
 # %% break zero-in-the-log
-logits = torch.tensor([0.0, 200.0], requires_grad=True)
-probabilities = logits.softmax(-1)
+probabilities = model(x).softmax(-1)
 entropy = -(probabilities * probabilities.log()).sum()  # 0 * log(0)
 entropy.backward()
 
 # %% check zero-in-the-log
-probabilities = torch.tensor([0.0, 200.0]).softmax(-1)
+probabilities = model(x).softmax(-1)
 print(probabilities)  # an exact 0 stands where the log is taken
 assert (probabilities == 0).any()
 
 # %% fix zero-in-the-log
-logits = torch.tensor([0.0, 200.0], requires_grad=True)
-log_probabilities = logits.log_softmax(-1)  # -200 instead of log(0)
+log_probabilities = model(x).log_softmax(-1)  # -200 instead of log(0)
 entropy = -(log_probabilities.exp() * log_probabilities).sum()
-entropy.backward()
 
-assert entropy == 0 and torch.equal(logits.grad, torch.zeros(2))
-probabilities = logits.detach().softmax(-1)
+# %% proof zero-in-the-log
+entropy.backward()
+assert entropy == 0 and torch.equal(x.grad, torch.zeros(2))
+probabilities = x.detach().softmax(-1)
 assert -(probabilities * (probabilities + 1e-6).log()).sum() < 0  # the usual + 1e-6 gives a negative entropy
 
+# %%
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+
 # %% break where-after
-distance = torch.tensor([0.0, 4.0], requires_grad=True)
-safe = torch.where(distance > 0, distance * distance.log(), 0.0)  # the values are right, the gradient is not
+safe = torch.where(x > 0, x * x.log(), 0.0)  # the values are right, the gradient is not
 safe.sum().backward()
 
 # %% check where-after
-distance = torch.tensor([0.0, 4.0])
-result = distance * distance.log()
-print(result, torch.where(distance > 0, result, 0.0))  # [nan, 5.5] before, [0, 5.5] after: it was computed all the same
+result = x * x.log()
+print(result, torch.where(x > 0, result, 0.0))  # [nan, 5.5] before, [0, 5.5] after: it was computed all the same
 assert result.isnan().any()
 
 # %% fix where-after
-distance = torch.tensor([0.0, 4.0], requires_grad=True)
-harmless = torch.where(distance > 0, distance, 1.0)  # first give the function something it can take
-safe = torch.where(distance > 0, distance * harmless.log(), 0.0)  # then drop its result
-safe.sum().backward()
+import torch
 
-assert torch.allclose(distance.grad, torch.tensor([0.0, 1.0]) * (1 + distance.detach().clamp(min=1).log()))
+harmless = torch.where(x > 0, x, 1.0)  # first give the function something it can take
+safe = torch.where(x > 0, x * harmless.log(), 0.0)  # then drop its result
+
+# %% proof where-after
+safe.sum().backward()
+assert torch.allclose(safe, torch.tensor([0.0, 4 * torch.tensor(4.0).log()]))
+assert torch.allclose(x.grad, torch.tensor([0.0, 1 + torch.tensor(4.0).log()]))
+
+# %%
+x, y = torch.ones(3, requires_grad=True), torch.ones(3)  # the same point twice
 
 # %% break root-of-zero
-a = torch.ones(3, requires_grad=True)
-b = torch.ones(3)  # the same point twice
-distance = ((a - b) ** 2).sum().sqrt()
+distance = ((x - y) ** 2).sum().sqrt()
 distance.backward()
 
 # %% check root-of-zero
@@ -71,103 +79,192 @@ print(squared.grad)  # inf: the slope of a root at 0. Times 0 in the next step b
 assert squared.grad.isinf().all()
 
 # %% fix root-of-zero
-a = torch.ones(3, requires_grad=True)
-b = torch.ones(3)
-distance = torch.linalg.vector_norm(a - b)  # knows this case: its gradient at 0 is 0
-distance.backward()
+import torch
 
-assert distance == 0 and torch.equal(a.grad, torch.zeros(3))
-far = torch.linalg.vector_norm(a - 2 * b)
+distance = torch.linalg.vector_norm(x - y)  # knows this case: its gradient at 0 is 0
+
+# %% proof root-of-zero
+distance.backward()
+assert distance == 0 and torch.equal(x.grad, torch.zeros(3))
+far = torch.linalg.vector_norm(x - 2 * y)
 far.backward()
-assert torch.allclose(a.grad, torch.full((3,), -(3**-0.5)))
+assert torch.allclose(x.grad, torch.full((3,), -(3**-0.5)))
+
+# %%
+losses, nothing = torch.arange(4.0, requires_grad=True), torch.zeros(4)  # a batch in which nothing counts
 
 # %% break nothing-to-average
-losses = torch.ones(4, requires_grad=True)
-mask = torch.zeros(4)  # a batch in which nothing counts
-((losses * mask).sum() / mask.sum()).backward()
+loss = (losses * nothing).sum() / nothing.sum()
+loss.backward()
 
 # %% check nothing-to-average
-losses, mask = torch.ones(4), torch.zeros(4)
-loss = (losses * mask).sum() / mask.sum()
-print(mask.sum(), loss)  # 0 and nan: the loss itself is nan already
-assert mask.sum() == 0 and loss.isnan()
+loss = (losses * nothing).sum() / nothing.sum()
+print(nothing.sum(), loss)  # 0 and nan: the loss itself is nan already
+assert nothing.sum() == 0 and loss.isnan()
+
 
 # %% fix nothing-to-average
-for mask in (torch.zeros(4), torch.tensor([1.0, 1.0, 0.0, 0.0])):
-    losses = torch.ones(4, requires_grad=True)
-    ((losses * mask).sum() / mask.sum().clamp(min=1)).backward()
-    assert torch.equal(losses.grad, mask / 2)  # 0 for the empty batch, the mean for the other
+def masked_mean(losses, mask):
+    return (losses * mask).sum() / mask.sum().clamp(min=1)
 
-# %% break fully-masked-row
+
+# %% proof nothing-to-average
+for mask, expected in ((nothing, 0.0), (torch.tensor([1.0, 1.0, 0.0, 0.0]), 0.5), (torch.ones(4), 1.5)):
+    losses.grad = None
+    loss = masked_mean(losses, mask)
+    loss.backward()
+    assert loss == expected and torch.equal(losses.grad, mask / mask.sum().clamp(min=1))
+
+# %%
 scores = torch.zeros(2, 3, requires_grad=True)
 padding = torch.tensor([[False, False, True], [True, True, True]])  # the second sequence is nothing but padding
+
+# %% break fully-masked-row
 weights = scores.masked_fill(padding, float("-inf")).softmax(-1)
 weights.sum().backward()
 
 # %% check fully-masked-row
-padding = torch.tensor([[False, False, True], [True, True, True]])
 print(padding.all(-1))  # a True: this row has nothing left to attend to
 assert padding.all(-1).any()
 
-# %% fix fully-masked-row
-scores = torch.zeros(2, 3, requires_grad=True)
-padding = torch.tensor([[False, False, True], [True, True, True]])
-empty = padding.all(-1, keepdim=True)
-weights = scores.masked_fill(padding & ~empty, float("-inf")).softmax(-1)  # an empty row keeps finite scores
-weights = weights.masked_fill(empty, 0.0)  # and is set to 0 afterwards
-(weights**2).sum().backward()
 
+# %% fix fully-masked-row
+def attention_weights(scores, padding):
+    empty = padding.all(-1, keepdim=True)
+    weights = scores.masked_fill(padding & ~empty, float("-inf")).softmax(-1)  # an empty row keeps finite scores
+    return weights.masked_fill(empty, 0.0)  # and is set to 0 afterwards
+
+
+# %% proof fully-masked-row
+weights = attention_weights(scores, padding)
+(weights**2).sum().backward()
 assert torch.equal(weights, torch.tensor([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]))
 assert scores.grad.isfinite().all()
+assert torch.equal(attention_weights(scores, padding & False), scores.softmax(-1))
+
+# %%
+images, model = torch.ones(2, 3, 4, 4), nn.Sequential(nn.Flatten(), nn.Linear(48, 1))
+images[1, 2, 0, 0] = float("nan")  # a broken file, a division by a standard deviation of 0
 
 # %% break nan-came-in
-images = torch.ones(2, 3)
-images[1, 2] = float("nan")  # a broken file, a division by a standard deviation of 0
-nn.Linear(3, 1)(images).sum().backward()
+model(images).sum().backward()
 
 # %% check nan-came-in
-images = torch.ones(2, 3)
-images[1, 2] = float("nan")
-model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1))
 print([name for name, parameter in model.named_parameters() if not parameter.isfinite().all()])  # []: not the weights
 print(images.isfinite().flatten(1).all(1))  # [True, False]: the second sample
 assert not images.isfinite().all()
 
 # %% fix nan-came-in
-images = torch.ones(2, 3)
-images[1, 2] = float("nan")
 good = images.isfinite().flatten(1).all(1)  # at the end of the data pipeline: find the sample, then its file
-layer = nn.Linear(3, 1)
-layer(images[good]).sum().backward()
+scores = model(images[good])
 
+# %% proof nan-came-in
+scores.sum().backward()
 assert good.tolist() == [True, False]
-assert torch.equal(layer.weight.grad, torch.ones(1, 3))
+assert torch.equal(model[1].weight.grad, torch.ones(1, 48))
+
+# %%
+scores = torch.randn(3, 2, 4, requires_grad=True)  # (time, batch, classes): 3 time steps
+targets, lengths = torch.tensor([[1, 2, 3], [1, 1, 2]]), torch.tensor([3, 3])  # "aab" needs 4: a blank between the a's
+
+# %% break ctc-too-long
+loss_fn = nn.CTCLoss()
+loss_fn(scores.log_softmax(-1), targets, lengths, lengths).backward()
+
+# %% check ctc-too-long
+repeats = (targets[:, 1:] == targets[:, :-1]).sum(1)
+print(lengths + repeats, len(scores))  # 4 > 3: the second target does not fit into its input
+assert (lengths + repeats > len(scores)).tolist() == [False, True]
+
+# %% fix ctc-too-long
+from torch import nn
+
+loss_fn = nn.CTCLoss(zero_infinity=True)  # such a sample counts as 0
+
+# %% proof ctc-too-long
+loss = loss_fn(scores.log_softmax(-1), targets, lengths, lengths)
+loss.backward()
+path = scores[torch.arange(3), 0].log_softmax(-1)[torch.arange(3), [1, 2, 3]].sum()  # the only way to say "abc" in 3 steps
+assert torch.allclose(loss, -path / 3 / 2)
+assert torch.equal(scores.grad[:, 1], torch.zeros(3, 4)) and scores.grad[:, 0].abs().max() > 0.01
+
+# %%
+x = torch.eye(3, requires_grad=True)  # a covariance whose eigenvalues are equal
+
+# %% break equal-eigenvalues
+values, vectors = torch.linalg.eigh(x)
+root = (vectors * values.sqrt()) @ vectors.T
+root.sum().backward()
+
+# %% check equal-eigenvalues
+print(torch.linalg.eigvalsh(x).diff())  # the gaps between neighbours: the gradient divides by them
+assert (torch.linalg.eigvalsh(x).diff() == 0).any()
+
+# %% fix equal-eigenvalues
+import torch
+
+spread = torch.diag(torch.linspace(0, 1e-3, len(x)))  # moves equal eigenvalues apart
+values, vectors = torch.linalg.eigh(x + spread)
+
+# %% proof equal-eigenvalues
+root = (vectors * values.sqrt()) @ vectors.T
+root.sum().backward()
+assert torch.allclose(root, torch.eye(3), atol=1e-3)
+assert torch.allclose(x.grad, torch.full((3, 3), 0.5), atol=1e-2)  # the gradient of a matrix's root at the identity
+x.grad = None
+torch.linalg.eigvalsh(x).sum().backward()  # the eigenvalues alone need no spread
+assert torch.allclose(x.grad, torch.eye(3))
+
+# %%
+x = torch.randn(1, 4, requires_grad=True)  # a batch of one
+
+# %% break std-of-one
+spread = x.std(0)
+spread.sum().backward()
+
+# %% check std-of-one
+print(len(x), x.std(0))  # 1 and nan: divided by 1 - 1
+assert len(x) == 1 and x.std(0).isnan().all()
+
+# %% fix std-of-one
+spread = x.std(0, correction=0)  # divides by the number of values, not by one less
+
+# %% proof std-of-one
+spread.sum().backward()
+assert torch.equal(spread, torch.zeros(4)) and torch.equal(x.grad, torch.zeros(1, 4))
+
+# %%
+model = nn.Linear(2, 1, bias=False)
+nn.init.constant_(model.weight, 0.5)
+x = torch.tensor([[1.0, 0.0]])
+optimizer, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradScaler(model.weight.device.type)
 
 # %% break loss-scale
-weight = torch.full((2,), 0.5, requires_grad=True)
-scaler = torch.amp.GradScaler(weight.device.type)  # begins with a scale of 65536
-loss = (weight.half() * torch.tensor([1.0, 0.0]).half()).sum().float()
+with torch.autocast(x.device.type, dtype=torch.float16):
+    loss = model(x).float().sum()
 scaler.scale(loss).backward()  # 65536 is too large for half precision: inf, and inf * 0 is nan
 
 # %% check loss-scale
-weight = torch.full((2,), 0.5, requires_grad=True)
-loss = (weight.half() * torch.tensor([1.0, 0.0]).half()).sum().float()
+with torch.autocast(x.device.type, dtype=torch.float16):
+    loss = model(x).float().sum()
 loss.backward()  # the same step without the scaler
-print(loss, weight.grad)  # finite, both: nothing but the scale was too large
-assert loss.isfinite() and weight.grad.isfinite().all()
+print(loss, model.weight.grad)  # finite, both: nothing but the scale was too large
+assert loss.isfinite() and model.weight.grad.isfinite().all()
 
 # %% fix loss-scale
+import torch
+
 torch.autograd.set_detect_anomaly(False)  # the scaler is made to meet nan: it skips the step and lowers the scale
-weight = torch.full((2,), 0.5, requires_grad=True)
-optimizer, scaler = torch.optim.SGD([weight], lr=0.1), torch.amp.GradScaler(weight.device.type)
+
+# %% proof loss-scale
 scales = []
 for _ in range(3):
     optimizer.zero_grad()
-    loss = (weight.half() * torch.tensor([1.0, 0.0]).half()).sum().float()
+    with torch.autocast(x.device.type, dtype=torch.float16):
+        loss = model(x).float().sum()
     scaler.scale(loss).backward()
     scaler.step(optimizer)
     scaler.update()
     scales.append(scaler.get_scale())
-
 assert scales == [32768, 32768, 32768]  # one step skipped
-assert torch.allclose(weight, torch.tensor([0.3, 0.5]), atol=1e-3)
+assert torch.allclose(model.weight, torch.tensor([[0.3, 0.5]]), atol=1e-3)

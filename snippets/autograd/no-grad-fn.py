@@ -34,6 +34,13 @@ from torch.utils.checkpoint import checkpoint
 torch.manual_seed(0)
 x, labels = torch.randn(8, 4), torch.arange(8) % 3
 model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+loss_fn = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def exact_gradients(loss):
+    return torch.autograd.grad(loss, list(model.parameters()))
+
 
 # %% break predicted-class
 predicted = model(x).argmax(dim=1)  # class numbers: whole numbers have no gradient
@@ -41,42 +48,48 @@ loss = nn.functional.mse_loss(predicted.float(), labels.float())
 loss.backward()
 
 # %% check predicted-class
-logits = model(x)
-predicted = logits.argmax(dim=1)
-print(logits.requires_grad, predicted.requires_grad, predicted.dtype)  # True, False, torch.int64
-assert logits.requires_grad and not predicted.requires_grad
+scores = model(x)
+predicted = scores.argmax(dim=1)
+print(scores.requires_grad, predicted.requires_grad, predicted.dtype)  # True, False, torch.int64
+assert scores.requires_grad and not predicted.requires_grad
 
 # %% fix predicted-class
-logits = model(x)
-loss = nn.functional.cross_entropy(logits, labels)  # the loss takes the scores themselves
-loss.backward()
-accuracy = (logits.argmax(dim=1) == labels).float().mean()  # for the log, not for backward
+from torch import nn
 
-assert all(p.grad.abs().sum() > 0 for p in model.parameters())
+scores = model(x)
+loss = nn.functional.cross_entropy(scores, labels)  # the loss takes the scores themselves
+loss.backward()
+accuracy = (scores.argmax(dim=1) == labels).float().mean()  # for the log, not for backward
+
+# %% proof predicted-class
+expected = exact_gradients(-model(x).log_softmax(1)[torch.arange(8), labels].mean())
+torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(expected))
+assert accuracy == sum(row.tolist().index(max(row.tolist())) == label for row, label in zip(scores, labels, strict=True)) / 8
 
 # %% break rebuilt-tensor
-losses = [nn.functional.cross_entropy(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
+losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
 loss = torch.tensor(losses).mean()  # copies the numbers; what computed them is left behind
 loss.backward()
 
 # %% check rebuilt-tensor
-losses = [nn.functional.cross_entropy(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
+losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
 print(losses[0].grad_fn)  # <NllLossBackward0 ...>
 print(torch.tensor([one.item() for one in losses]).grad_fn)  # None
 assert losses[0].grad_fn is not None
 
 # %% fix rebuilt-tensor
-losses = [nn.functional.cross_entropy(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
+import torch
+
+losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
 loss = torch.stack(losses).mean()  # stays a tensor all the way
 loss.backward()
 
-expected = torch.autograd.grad(nn.functional.cross_entropy(model(x), labels), list(model.parameters()))
-for parameter, gradient in zip(model.parameters(), expected, strict=True):
-    assert torch.allclose(parameter.grad, gradient, atol=1e-6)
+# %% proof rebuilt-tensor
+torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(exact_gradients(loss_fn(model(x), labels))))
 
 # %% break all-frozen
 model.requires_grad_(False)  # meant for the backbone; the head is frozen as well
-nn.functional.cross_entropy(model(x), labels).backward()
+loss_fn(model(x), labels).backward()
 
 # %% check all-frozen
 model.requires_grad_(False)
@@ -86,30 +99,44 @@ assert not any(parameter.requires_grad for parameter in model.parameters())
 # %% fix all-frozen
 model.requires_grad_(False)
 model[-1].requires_grad_(True)  # the layer that is to be trained
-nn.functional.cross_entropy(model(x), labels).backward()
 
-assert model[-1].weight.grad.abs().sum() > 0
+# %% proof all-frozen
+expected = torch.autograd.grad(loss_fn(model(x), labels), model[-1].weight)[0]
+loss_fn(model(x), labels).backward()
+assert torch.equal(model[-1].weight.grad, expected) and expected.abs().max() > 0
 assert model[0].weight.grad is None  # the rest is still frozen
 
+
 # %% break no-grad-block
+def training_step(model, x, labels):
+    return loss_fn(model(x), labels)
+
+
 with torch.no_grad():  # also: @torch.no_grad(), inference_mode, a trainer's validation or test step
-    loss = nn.functional.cross_entropy(model(x), labels)
+    loss = training_step(model, x, labels)
 loss.backward()
 
 # %% check no-grad-block
 with torch.no_grad():
     print(torch.is_grad_enabled())  # False on the line where the loss is computed
-    loss = nn.functional.cross_entropy(model(x), labels)
+    loss = loss_fn(model(x), labels)
 assert not loss.requires_grad and model[0].weight.requires_grad
 
 # %% fix no-grad-block
-with torch.no_grad():
-    noise = torch.randn_like(x)  # only what needs no gradient
-    with torch.enable_grad():  # where the block belongs to somebody else's code
-        loss = nn.functional.cross_entropy(model(x + noise), labels)
-loss.backward()
+import torch
 
-assert model[0].weight.grad.abs().sum() > 0
+
+def training_step(model, x, labels):
+    with torch.enable_grad():  # where the no_grad() around it is not yours
+        return loss_fn(model(x), labels)
+
+
+# %% proof no-grad-block
+with torch.no_grad():
+    loss = training_step(model, x, labels)
+    assert not torch.is_grad_enabled()
+loss.backward()
+torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(exact_gradients(loss_fn(model(x), labels))))
 
 # %% break nothing-in-the-batch
 loss = torch.zeros(())
@@ -124,19 +151,32 @@ print(found)  # 0: no term has been added in the batch that fails, and its loss 
 assert found == 0
 
 # %% fix nothing-in-the-batch
-for wanted in (7, 2):  # a batch without, and a batch with, such objects
-    loss = torch.zeros(())
-    for row, label in zip(model(x), labels, strict=True):
+from torch import nn
+
+
+def object_loss(scores, labels, wanted):
+    loss = 0 * scores.sum()  # 0, but connected to the model in every batch
+    for row, label in zip(scores, labels):
         if label == wanted:
             loss = loss + nn.functional.cross_entropy(row, label)
-    if loss.requires_grad:  # else there is nothing to learn from this batch
-        loss.backward()
-    assert (model[0].weight.grad is None) == (wanted == 7)
+    return loss
+
+
+object_loss(model(x), labels, wanted=7).backward()
+
+# %% proof nothing-in-the-batch
+assert all(torch.equal(parameter.grad, torch.zeros_like(parameter)) for parameter in model.parameters())
+model.zero_grad()
+loss = object_loss(model(x), labels, wanted=2)
+loss.backward()
+some = labels == 2
+assert some.sum() == 2
+torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(exact_gradients(2 * loss_fn(model(x[some]), labels[some]))))
 
 # %% break frozen-before-checkpoint
 embedding, block = nn.Embedding(10, 4).requires_grad_(False), nn.Linear(4, 3)
 hidden = checkpoint(block, embedding(labels), use_reentrant=True)
-nn.functional.cross_entropy(hidden, labels).backward()
+loss_fn(hidden, labels).backward()
 
 # %% check frozen-before-checkpoint
 embedding, block = nn.Embedding(10, 4).requires_grad_(False), nn.Linear(4, 3)
@@ -145,11 +185,19 @@ print(hidden.requires_grad, block.weight.requires_grad)  # False True: the block
 assert not hidden.requires_grad and block.weight.requires_grad
 
 # %% fix frozen-before-checkpoint
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
 embedding, block = nn.Embedding(10, 4).requires_grad_(False), nn.Linear(4, 3)
 hidden = checkpoint(block, embedding(labels), use_reentrant=False)
-nn.functional.cross_entropy(hidden, labels).backward()
 
-(expected,) = torch.autograd.grad(nn.functional.cross_entropy(block(embedding(labels)), labels), block.weight)
+# %% proof frozen-before-checkpoint
+loss_fn(hidden, labels).backward()
+(expected,) = torch.autograd.grad(loss_fn(block(embedding(labels)), labels), block.weight)
+assert torch.allclose(block.weight.grad, expected, atol=1e-6) and embedding.weight.grad is None and not embedding.weight.requires_grad
+block.zero_grad()  # what enable_input_require_grads() does: the embedding's output asks for a gradient
+embedding.register_forward_hook(lambda module, inputs, output: output.requires_grad_(True))
+loss_fn(checkpoint(block, embedding(labels), use_reentrant=True), labels).backward()
 assert torch.allclose(block.weight.grad, expected, atol=1e-6)
 
 # %% break gradient-of-the-input
@@ -161,14 +209,18 @@ print(x.requires_grad)  # False: data requires a gradient only when you say so
 assert not x.requires_grad and model(x).requires_grad
 
 # %% fix gradient-of-the-input
+import torch
+
 x.requires_grad_()  # before the forward pass
 (saliency,) = torch.autograd.grad(model(x).sum(), x)
 
-assert saliency.shape == x.shape and saliency.abs().sum() > 0
+# %% proof gradient-of-the-input
+hidden = model[0](x)
+by_hand = ((hidden > 0).float() * model[2].weight.sum(0)) @ model[0].weight
+assert torch.allclose(saliency, by_hand, atol=1e-6) and saliency.abs().max() > 0.01
 
 # %% break forced-on-the-loss
 before = model[0].weight.clone()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 predicted = model(x).argmax(dim=1).float()
 loss = nn.functional.mse_loss(predicted, labels.float())
 loss.requires_grad_(True)  # the error is gone, and so is the training
@@ -183,11 +235,17 @@ loss = nn.functional.mse_loss(predicted, labels.float()).requires_grad_(True)
 print(loss.requires_grad, loss.grad_fn)  # True None: it may be differentiated, but nothing stands behind it
 assert loss.requires_grad and loss.grad_fn is None
 
+# %%
+before = [parameter.detach().clone() for parameter in model.parameters()]
+gradients = exact_gradients(loss_fn(model(x), labels))
+
 # %% fix forced-on-the-loss
-before = model[0].weight.clone()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-loss = nn.functional.cross_entropy(model(x), labels)  # no requires_grad_: mend the line that cut it off
+from torch import nn
+
+loss = nn.functional.cross_entropy(model(x), labels)  # no requires_grad_: repair the line that cut it off
 loss.backward()
 optimizer.step()
 
-assert not torch.equal(model[0].weight, before)
+# %% proof forced-on-the-loss
+torch.testing.assert_close([parameter.detach() for parameter in model.parameters()], [old - 0.1 * g for old, g in zip(before, gradients, strict=True)])
+assert not torch.equal(model[0].weight, before[0])

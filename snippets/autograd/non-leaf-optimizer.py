@@ -78,6 +78,7 @@ optimizer.step()
 
 assert not torch.allclose(layer.weight, before)
 
+
 # %% break lost-from-the-model
 class Scaled(nn.Module):
     def __init__(self):
@@ -95,6 +96,7 @@ assert "scale" not in dict(model.named_parameters())
 scale = nn.Parameter(torch.ones(1)).double()
 print(type(scale).__name__)  # Tensor, not Parameter: ask this of the attribute that is not in named_parameters()
 assert not isinstance(scale, nn.Parameter)
+
 
 # %% fix lost-from-the-model
 class Scaled(nn.Module):

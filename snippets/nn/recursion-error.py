@@ -16,9 +16,10 @@ import torch
 from torch import nn
 
 x = torch.ones(1, 2)
+model = nn.Linear(2, 2)
+plain = model.forward
 
 # %% break cell-run-twice
-model = nn.Linear(2, 2)
 for _ in range(2):  # a notebook cell, run twice
     old_forward = model.forward
 
@@ -29,7 +30,6 @@ for _ in range(2):  # a notebook cell, run twice
 model(x)
 
 # %% check cell-run-twice
-model = nn.Linear(2, 2)
 for _ in range(2):
     old_forward = model.forward
 
@@ -37,14 +37,13 @@ for _ in range(2):
         return 2 * old_forward(x)
 
     model.forward = patched
-print(old_forward)  # should be Linear.forward; it is your own function, which so calls itself
+print(old_forward)  # should be Linear.forward; it is the new function, and calls itself
 assert old_forward.__name__ == "patched"
 
+
 # %% fix cell-run-twice
-model = nn.Linear(2, 2)
-expected = 2 * model(x)
-for _ in range(2):
-    original = getattr(model.forward, "original", model.forward)  # already patched? Then take what lies below
+def patch(model):
+    original = getattr(model.forward, "original", model.forward)  # patched already? Then take what lies below
 
     def patched(x):
         return 2 * original(x)
@@ -52,7 +51,15 @@ for _ in range(2):
     patched.original = original
     model.forward = patched
 
-assert torch.equal(model(x), expected)  # patched once, not twice
+
+patch(model)
+
+# %% proof cell-run-twice
+once = model(x)
+patch(model)  # the cell is run again
+patch(model)
+assert torch.equal(model(x), once) and torch.equal(once, 2 * plain(x))  # patched once, not three times
+
 
 # %% break parent-stored
 class Parent(nn.Module):
@@ -63,6 +70,7 @@ class Parent(nn.Module):
 
 
 Parent().to(torch.float64)
+
 
 # %% check parent-stored
 class Parent(nn.Module):
@@ -78,6 +86,9 @@ print(loops)  # these modules contain the whole model
 assert loops == ["child"]
 
 # %% fix parent-stored
+from torch import nn
+
+
 class Parent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -85,12 +96,16 @@ class Parent(nn.Module):
         self.child.parent = [self]  # in a plain list it is not registered as a submodule
 
 
+# %% proof parent-stored
 model = Parent().to(torch.float64)
 assert model.child.weight.dtype == torch.float64
 assert list(model.state_dict()) == ["child.weight", "child.bias"]
 assert model.child.parent[0] is model
 
 # %%
+LEVELS = 400
+
+
 def nested(levels):
     model = nn.Identity()
     for _ in range(levels):
@@ -99,16 +114,19 @@ def nested(levels):
 
 
 # %% break really-deep
-nested(1100)(x)
+nested(LEVELS)(x)
 
 # %% check really-deep
 sys.setrecursionlimit(10_000)
-print(nested(1100)(x).shape)  # it ends: deep, but not endless
-assert nested(1100)(x).shape == x.shape
+print(nested(LEVELS)(x).shape)  # it ends: deep, but not endless
+assert nested(LEVELS)(x).shape == x.shape
 
 # %% fix really-deep
-model = nn.Sequential(*[nn.ReLU() for _ in range(1100)])  # one after the other, not one inside the other
-result = model(x)
+from torch import nn
 
+model = nn.Sequential(*[nn.ReLU() for _ in range(400)])  # one after the other, not one inside the other
+
+# %% proof really-deep
+result = model(x - 2)
 sys.setrecursionlimit(10_000)
-assert torch.equal(result, nested(1100)(x))
+assert len(model) == LEVELS and torch.equal(result, nested(LEVELS)(x - 2)) and (result == 0).all()

@@ -1,5 +1,5 @@
 # ---
-# tags: [amp, batchnorm]
+# tags: [amp, batchnorm, nan, optimizer]
 # related: [numerics/loss-nan]
 # rows: [S003-20]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
@@ -12,66 +12,83 @@
 import torch
 from torch import nn
 
-# %% break variance-overflow
 torch.manual_seed(0)
-x = (400 * torch.randn(64, 8)).half()
-model = nn.Sequential(nn.BatchNorm1d(8)).half()
-for _ in range(50):
-    model(x)
+torch.set_num_threads(1)
+device = torch.zeros(()).device
+images = 255 * torch.rand(64, 3, 8, 8).round()  # pixels from 0 to 255, as read from the file
 
-assert model[0].running_var.isinf().all()  # 400 * 400 is more than half precision can hold
-assert (model.eval()(x) == 0).all()  # x / inf: every output is the same
+# %%
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(288, 2)).half()
+with torch.no_grad():
+    model[0].weight.mul_(8)  # a trained network has such channels
+
+# %% break variance-overflow
+for _ in range(50):
+    scores = model(images.half())
+
+assert scores.isfinite().all() and scores.std(0).min() > 0.1  # train mode shows nothing
+assert model[1].running_var.isinf().any()  # the square of more than 255 is too much for half precision
+assert model.eval()[:2](images.half()).std((0, 2, 3)).min() == 0  # x / inf: this channel is a constant
 
 # %% check variance-overflow
-torch.manual_seed(0)
-x = (400 * torch.randn(64, 8)).half()
-model = nn.Sequential(nn.BatchNorm1d(8)).half()
 for _ in range(50):
-    model(x)
+    model(images.half())
 print({name: buffer.isfinite().all().item() for name, buffer in model.named_buffers()})  # False: this layer has overflowed
-assert not model[0].running_var.isfinite().all()
+assert not model[1].running_var.isfinite().all()
 
 # %% fix variance-overflow
-torch.manual_seed(0)
-x = (400 * torch.randn(64, 8)).half()
-model = nn.Sequential(nn.BatchNorm1d(8)).half()
+from torch import nn
+
 for module in model.modules():
     if isinstance(module, nn.modules.batchnorm._BatchNorm):
         module.float()  # weights and running statistics; it takes half precision, and returns it
-for _ in range(100):
-    model(x)
 
-assert torch.allclose(model[0].running_var, x.float().var(0), rtol=1e-2)
-y = model.eval()(x)
-assert y.dtype == torch.half and torch.allclose(y.float().std(0), torch.ones(8), atol=2e-2)
+# %% proof variance-overflow
+with torch.no_grad():
+    for _ in range(100):
+        model(images.half())
+features = model[0](images.half())
+assert model[0].weight.dtype == torch.half and features.dtype == torch.half
+assert torch.allclose(model[1].running_var, features.float().var((0, 2, 3)), rtol=1e-2)
+normalised = model.eval()[:2](images.half())
+assert normalised.dtype == torch.half and torch.allclose(normalised.float().std((0, 2, 3)), torch.ones(8), atol=2e-2)
+
+# %%
+torch.set_autocast_dtype("cpu", torch.float16)  # the default on CUDA
+x = torch.tensor([[-1.0], [1.0]])
+model = nn.Sequential(nn.BatchNorm1d(1), nn.Linear(1, 1, bias=False)).half()
+with torch.no_grad():
+    model[1].weight.fill_(1)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
 
 # %% break lost-updates
-x = torch.tensor([[-1.0], [1.0]]).half()
-layer = nn.BatchNorm1d(1).half()
-optimizer = torch.optim.SGD(layer.parameters(), lr=1e-4)
 for _ in range(100):
     optimizer.zero_grad()
-    loss = -(layer(x) * x).mean()  # wants a larger weight: the gradient is -1
+    loss = -(model(x.half()) * x).mean()  # wants larger weights: both gradients are -1
     loss.backward()
     optimizer.step()
 
-assert torch.allclose(layer.weight.grad.float(), torch.tensor([-1.0]), atol=1e-2)
-assert layer.weight == 1  # a hundred steps, and it has not moved
+assert torch.allclose(model[0].weight.grad.float(), torch.tensor([-1.0]), atol=1e-2)
+assert model[0].weight == 1 and model[1].weight == 1  # a hundred steps, and neither has moved
 
 # %% check lost-updates
-weight = torch.ones(1).half()
-print(weight + 1e-4 == weight)  # True: the step is too small for this weight, and is rounded away
+weight = next(model.parameters())
+print(weight.dtype, (weight + 1e-4 == weight).item())  # True: the step is too small for this weight, and is rounded away
 assert weight + 1e-4 == weight and weight.float() + 1e-4 != weight
 
 # %% fix lost-updates
-x = torch.tensor([[-1.0], [1.0]]).half()
-layer = nn.BatchNorm1d(1)  # float32; use torch.autocast for the layers that shall compute in half precision
-optimizer = torch.optim.SGD(layer.parameters(), lr=1e-4)
+import torch
+
+model.float()  # not model.half(): the weights stay in float32
 for _ in range(100):
     optimizer.zero_grad()
-    loss = -(layer(x) * x).mean()
+    with torch.autocast(device.type, dtype=torch.bfloat16):  # computes in half precision
+        scores = model(x)
+        loss = -(scores * x).mean()
     loss.backward()
     optimizer.step()
 
-assert layer(x).dtype == torch.half
-assert torch.allclose(layer.weight, torch.tensor([1.01]), atol=1e-4)
+# %% proof lost-updates
+assert scores.dtype == torch.bfloat16 and {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+for layer in model:
+    assert torch.allclose(layer.weight, torch.tensor(1.01), atol=1e-3)

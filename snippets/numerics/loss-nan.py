@@ -17,6 +17,22 @@
 #     exception: AssertionError
 #   - text: "The loss returned in `training_step` is nan"
 #     exception: ValueError
+#   - text: "constraint Real(), but found invalid values"
+#     exception: ValueError
+#     sample: "ValueError: Expected parameter loc (Tensor of shape (1, 2)) of distribution Normal(loc: torch.Size([1, 2]), scale: torch.Size([1, 2])) to satisfy the constraint Real(), but found invalid values:"
+#   - text: "constraint IndependentConstraint(Real(), 1), but found invalid values"
+#     exception: ValueError
+#     sample: "ValueError: Expected parameter logits (Tensor of shape (1, 4)) of distribution Categorical(logits: torch.Size([1, 4])) to satisfy the constraint IndependentConstraint(Real(), 1), but found invalid values:"
+#   - text: "The parameter loc has invalid values"
+#     exception: ValueError
+#   - text: "The parameter logits has invalid values"
+#     exception: ValueError
+#   - text: "A tensor with all NaNs was produced in Unet"
+#     exception: NansException
+#   - text: "A tensor with all NaNs was produced in VAE"
+#     exception: NansException
+#   - text: "Non-finite norm encountered in torch.nn.utils.clip_grad_norm_"
+#     exception: FutureWarning
 #   - text: "for gradients from `parameters` is non-finite, so it cannot be clipped"
 #     exception: RuntimeError
 #   - text: "Minimum loss scale reached"
@@ -92,114 +108,306 @@
 #     sample: "tensor(nan, grad_fn=<MeanBackward0>)"
 #   - text: "nan nan nan"
 #     near: [gpu_mem, GPU_mem, box_loss]
-# tags: [amp, loss, nan]
+# tags: [amp, loss, nan, reinforcement-learning, comfyui]
 # related: [autograd/nan-in-backward, numerics/fp16-batchnorm]
+# timeout: 120
 # rows: [S001-39, S001-122, S003-21]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
 # cases:
 #   half-overflow: {silent: true}
+#   half-weights: {silent: true}
 #   learning-rate: {silent: true}
 #   log-of-zero: {silent: true}
 #   nothing-to-average: {silent: true}
+#   black-images:
+#     silent: true
+#     commands:
+#       comfyui: "python main.py --fp32-vae"
+#       linux: "./webui.sh --no-half-vae"
+#       powershell: '.\webui.bat --no-half-vae'
 # ---
 
 # %%
 import torch
 import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+device = torch.zeros(()).device
+torch.set_autocast_dtype("cpu", torch.float16)  # the default on CUDA
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(64, 3)
+
+    def forward(self, x):
+        scores = x @ x.transpose(-2, -1)
+        return self.head((scores.softmax(-1) @ x).mean(1) / 100)
+
+
+model, loss_fn = Attention(), nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+images, labels = 40 * torch.randn(4, 8, 64).sign(), torch.arange(4) % 3  # activations of a deep layer, 40 large
 
 # %% break half-overflow
-query = torch.full((4, 64), 40.0).half()
-scores = query @ query.T  # 64 * 40 * 40 = 102400; half precision ends at 65504
-loss = scores.softmax(-1).square().sum()
+scaler = torch.amp.GradScaler(device.type)
+scales = []
+for _ in range(3):
+    optimizer.zero_grad()
+    with torch.autocast(device.type):
+        loss = loss_fn(model(images), labels)  # a score is 64 * 40 * 40 = 102400; float16 ends at 65504
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    scales.append(scaler.get_scale())
 
-assert scores.isinf().all() and loss.isnan()  # inf - inf in the softmax is nan
+assert loss.isnan() and scales == [32768, 16384, 8192]  # every step is skipped, the scale falls and falls
 
 # %% check half-overflow
-query = torch.full((4, 64), 40.0).half()
-for dtype in (torch.float16, torch.float32):  # the same numbers, once in each precision
-    print(dtype, (query.to(dtype) @ query.to(dtype).T).max().item())
-assert not (query @ query.T).isfinite().all()
-assert (query.float() @ query.float().T).isfinite().all()
+losses = {}
+for dtype in (torch.float16, torch.bfloat16):  # the same batch
+    with torch.autocast(device.type, dtype=dtype):
+        losses[dtype] = loss_fn(model(images), labels).item()
+losses[torch.float32] = loss_fn(model(images), labels).item()
+print(losses)
+assert losses[torch.float16] != losses[torch.float16] and abs(losses[torch.bfloat16] - losses[torch.float32]) < 0.05
+
+# %%
+optimizer.zero_grad()
 
 # %% fix half-overflow
-query = torch.full((4, 64), 40.0).bfloat16()  # as small as half precision, with the range of float32
-scores = query @ query.T
-loss = scores.softmax(-1).square().sum()
+import torch
 
-assert torch.equal(scores.float(), torch.full((4, 4), 102400.0)) and loss == 1
+with torch.autocast(device.type, dtype=torch.bfloat16):
+    scores = model(images)
+    loss = loss_fn(scores, labels)
+loss.backward()  # bfloat16 needs no GradScaler
+optimizer.step()
+
+# %% proof half-overflow
+assert scores.dtype == torch.bfloat16
+torch.manual_seed(0)
+whole = Attention()
+exact = loss_fn(whole(images), labels)
+exact.backward()
+assert torch.allclose(loss, exact, rtol=0.01)
+assert torch.allclose(model.head.weight, whole.head.weight - 0.1 * whole.head.weight.grad, atol=2e-3)
+assert whole.head.weight.grad.abs().max() > 0.03  # more than the tolerance: the step was made
+for _ in range(60):  # and it goes on learning
+    optimizer.zero_grad()
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        loss = loss_fn(model(images), labels)
+    loss.backward()
+    optimizer.step()
+assert loss < 0.8 * exact
+
+# %%
+torch.manual_seed(0)
+model, loss_fn = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1)).half(), nn.MSELoss()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+x, y = torch.randn(32, 8), torch.rand(32, 1)
+with torch.no_grad():
+    model[0].bias[0] = -100  # one unit that is never on, as most networks have
+
+# %% break half-weights
+loss = loss_fn(model(x.half()), y.half())
+loss.backward()
+optimizer.step()  # Adam divides by sqrt(0) + 1e-8, and in half precision 1e-8 is 0
+
+assert loss.isfinite() and model[0].weight.isnan().any()
+
+# %% check half-weights
+print({parameter.dtype for parameter in model.parameters()})  # the weights themselves are in half precision
+print(torch.tensor(1e-8).half())  # Adam's eps
+assert next(model.parameters()).dtype == torch.float16 and torch.tensor(1e-8).half() == 0
+
+# %% fix half-weights
+import torch
+
+model.float()  # the weights stay in float32; autocast computes in half precision
+with torch.autocast(device.type, dtype=torch.bfloat16):
+    scores = model(x)
+    loss = loss_fn(scores, y)
+loss.backward()
+optimizer.step()
+
+# %% proof half-weights
+assert scores.dtype == torch.bfloat16 and {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+first = loss.item()
+for _ in range(100):
+    optimizer.zero_grad()
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    if _ == 0:
+        assert all(parameter.isfinite().all() for parameter in model.parameters())
+assert loss < 0.9 * first
+steps = {state["step"].item() for state in optimizer.state.values()}
+assert steps == {101}  # the step of the fix counts
+
+# %%
+model = nn.Linear(1, 1, bias=False)
+nn.init.zeros_(model.weight)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+x = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
+y = 2 * x
+
+
+def train(steps):
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
 
 # %% break learning-rate
-x = torch.tensor([1.0, 2.0, 3.0, 4.0])
-weight = torch.zeros(1, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=1.0)
-for _ in range(60):
-    loss = ((weight * x - 2 * x) ** 2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+losses = train(60)
 
-assert loss.isnan()
+assert losses[-1] != losses[-1]  # nan
 
 # %% check learning-rate
-x = torch.tensor([1.0, 2.0, 3.0, 4.0])
-weight = torch.zeros(1, requires_grad=True)
-optimizer, losses = torch.optim.SGD([weight], lr=1.0), []
-for _ in range(5):
-    loss = ((weight * x - 2 * x) ** 2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    losses.append(loss.item())
+losses = train(5)
 print(losses)  # it grows from step to step, long before it is nan
 assert losses == sorted(losses) and losses[-1] > 1000 * losses[0]
 
 # %% fix learning-rate
-x = torch.tensor([1.0, 2.0, 3.0, 4.0])
-weight = torch.zeros(1, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.05)
-for _ in range(60):
-    loss = ((weight * x - 2 * x) ** 2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
+import torch
 
-assert torch.allclose(weight, torch.tensor([2.0])) and loss < 1e-6
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+
+# %% proof learning-rate
+losses = train(60)
+assert losses == sorted(losses, reverse=True) and losses[-1] < 1e-6
+assert torch.allclose(model.weight, torch.tensor([[2.0]]))
+
+# %%
+model = nn.Identity()
+x, labels = torch.tensor([[0.0, 200.0], [1.0, 3.0]]), torch.tensor([1, 0])  # x: the scores of two samples
 
 # %% break log-of-zero
-logits, label = torch.tensor([[0.0, 200.0]]), torch.tensor([1])
-target = F.one_hot(label, 2)
-loss = -(target * logits.softmax(-1).log()).sum()  # 0 * log(0): the answer is right, the loss is nan
+target = F.one_hot(labels, 2)
+loss = -(target * model(x).softmax(-1).log()).sum(-1).mean()  # 0 * log(0): the answer is right, the loss is nan
 
 assert loss.isnan()
 
 # %% check log-of-zero
-probabilities = torch.tensor([[0.0, 200.0]]).softmax(-1)
+probabilities = model(x).softmax(-1)
 print(probabilities, probabilities.log())  # an exact 0, and -inf
 assert (probabilities == 0).any()
 
 # %% fix log-of-zero
-logits, label = torch.tensor([[0.0, 200.0]]), torch.tensor([1])
-loss = F.cross_entropy(logits, label)  # takes the logits, without softmax
+import torch.nn.functional as F
 
-assert loss == 0
-assert F.cross_entropy(logits, 1 - label) == 200  # the wrong answer: large, but finite
+loss = F.cross_entropy(model(x), labels)  # takes the scores themselves, without softmax
+
+# %% proof log-of-zero
+assert torch.allclose(loss, (torch.tensor(0.0) - torch.tensor([1.0, 3.0]).softmax(0)[0].log()) / 2)
+assert F.cross_entropy(model(x), 1 - labels).isfinite()  # the wrong answer: large, but finite
+
+# %%
+model = nn.Linear(4, 5)
+x, labels = torch.randn(3, 4), torch.full((3,), -100)  # a batch in which every label is ignored
 
 # %% break nothing-to-average
-logits, labels = torch.zeros(3, 5), torch.full((3,), -100)  # a batch in which every label is ignored
-loss = F.cross_entropy(logits, labels)  # sum of nothing / 0
+loss = F.cross_entropy(model(x), labels)  # sum of nothing / 0
 
 assert loss.isnan()
 
 # %% check nothing-to-average
-labels = torch.full((3,), -100)
 print((labels != -100).sum())  # 0: nothing in this batch counts
 assert (labels != -100).sum() == 0
 
 # %% fix nothing-to-average
-logits, ignored = torch.zeros(3, 5), torch.full((3,), -100)
-for labels in (ignored, torch.tensor([1, 2, -100])):
-    counted = (labels != -100).sum()
-    loss = F.cross_entropy(logits, labels, reduction="sum") / counted.clamp(min=1)
-    expected = F.cross_entropy(logits, labels) if counted else torch.tensor(0.0)
+import torch.nn.functional as F
 
-    assert torch.allclose(loss, expected)
+
+def mean_loss(scores, labels):
+    counted = (labels != -100).sum()
+    return F.cross_entropy(scores, labels, reduction="sum") / counted.clamp(min=1)
+
+
+loss = mean_loss(model(x), labels)
+
+# %% proof nothing-to-average
+assert loss == 0
+loss.backward()
+assert model.weight.grad.isfinite().all()
+for some in (torch.tensor([1, 2, -100]), torch.tensor([1, 0, 3])):
+    assert torch.allclose(mean_loss(model(x), some), F.cross_entropy(model(x), some))
+
+# %%
+torch.use_deterministic_algorithms(True, warn_only=True)  # fills uninitialised memory with nan: what is luck otherwise is certain here
+
+# %% break never-initialised
+from torch.distributions import Normal
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(2, 4))
+
+    def forward(self, x):
+        return x @ self.weight.T
+
+
+action = Normal(Policy()(x), 1.0).sample()
+
+# %% check never-initialised
+policy = nn.ParameterDict({"weight": nn.Parameter(torch.empty(2, 4))})
+print([name for name, parameter in policy.named_parameters() if not parameter.isfinite().all()])  # before the first step
+assert not policy["weight"].isfinite().all()
+
+# %% fix never-initialised
+import torch
+from torch import nn
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(2, 4))
+        nn.init.xavier_uniform_(self.weight)  # torch.empty leaves what was in that memory
+
+    def forward(self, x):
+        return x @ self.weight.T
+
+
+# %% proof never-initialised
+from torch.distributions import Normal
+
+policy = Policy()
+assert 0 < policy.weight.abs().max() <= 1 and len(policy.weight.unique()) == 8
+assert list(dict(policy.named_parameters())) == ["weight"]
+assert torch.allclose(policy(x), F.linear(x, policy.weight))
+assert Normal(policy(x), 1.0).sample().shape == (3, 2)
+
+# %%
+torch.use_deterministic_algorithms(False)
+torch.manual_seed(0)
+decoder = nn.Sequential(nn.Conv2d(4, 8, 3), nn.GroupNorm(2, 8), nn.ReLU(), nn.Conv2d(8, 3, 3))  # stands for a VAE
+with torch.no_grad():
+    decoder[0].weight.fill_(200.0)
+latents = torch.full((1, 4, 16, 16), 10.0) + torch.rand(1, 4, 16, 16)
+
+# %% break black-images
+picture = decoder.half()(latents.half())
+assert picture.isnan().all()  # shown as black
+
+# %% check black-images
+print(decoder[0](latents).max().item())  # above 65504: too much for float16
+assert decoder[0](latents).max() > 65504 and decoder.half()[0](latents.half()).isinf().any()
+
+# %% proof black-images
+picture = decoder(latents)  # the same weights in float32
+assert picture.isfinite().all() and picture.std() > 0
+assert torch.allclose(picture.double(), decoder.double()(latents.double()), atol=1e-3)

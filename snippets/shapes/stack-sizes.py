@@ -23,8 +23,7 @@ from collections import Counter
 
 import numpy as np
 import torch
-from torch.nn.functional import cross_entropy, interpolate
-from torch.nn.utils.rnn import pad_sequence
+from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader, Dataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
@@ -54,15 +53,24 @@ print(shapes)
 assert len(shapes) > 1
 
 # %% fix image-sizes
+from torch.nn.functional import interpolate
+
+
+def resize(image, size=(32, 32)):  # call it in __getitem__; torchvision: transforms.Resize((32, 32))
+    return interpolate(image[None], size=size, mode="bilinear")[0]
+
+
+# %% proof image-sizes
 class ResizedPhotos(Photos):
     def __getitem__(self, i):
-        image = super().__getitem__(i)
-        return interpolate(image[None], size=(32, 32), mode="bilinear")[0]  # torchvision: transforms.Resize((32, 32))
+        return resize(super().__getitem__(i))
 
 
 images = torch.cat(list(DataLoader(ResizedPhotos(), batch_size=2, num_workers=1)))
 assert images.shape == (4, 3, 32, 32)
 torch.testing.assert_close(images, Photos()[3].expand(4, 3, 32, 32))  # a ramp is still the same ramp
+smooth = resize(Photos()[3], (32, 63))[0, 0]
+assert smooth.diff().min() >= 0 and len(smooth.unique()) > 40  # between two pixels lies a mean, not a copy
 
 # %%
 sentences = [  # for each word its number and its tag
@@ -70,6 +78,7 @@ sentences = [  # for each word its number and its tag
     ([4, 7], [0, 1]),
     ([8, 1, 3, 6], [2, 2, 0, 1]),
 ]
+dataset = sentences
 
 # %% break sequence-lengths
 for words, tags in DataLoader(sentences, batch_size=3):
@@ -81,15 +90,24 @@ print(lengths)
 assert len(set(lengths)) > 1
 
 # %% fix sequence-lengths
+import torch
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import DataLoader
+
+
 def pad(batch):
-    words, tags = zip(*batch, strict=True)
-    words = pad_sequence([torch.tensor(w) for w in words], batch_first=True, padding_value=0)  # 0: a word that nobody uses
+    words, tags = zip(*batch)
+    words = pad_sequence([torch.tensor(w) for w in words], batch_first=True)  # with 0: a word that nobody uses
     tags = pad_sequence([torch.tensor(t) for t in tags], batch_first=True, padding_value=-100)  # what cross_entropy ignores
     return words, tags, words != 0
 
 
-words, tags, mask = next(iter(DataLoader(sentences, batch_size=3, collate_fn=pad)))
+loader = DataLoader(dataset, batch_size=3, collate_fn=pad)
+
+# %% proof sequence-lengths
+words, tags, mask = next(iter(loader))
 assert mask.sum(1).tolist() == [3, 2, 4]  # the lengths, for attention or pack_padded_sequence
+assert words.tolist() == [[5, 2, 9, 0], [4, 7, 0, 0], [8, 1, 3, 6]]
 
 model = torch.nn.Sequential(torch.nn.Embedding(10, 8), torch.nn.Linear(8, 3))
 loss = cross_entropy(model(words).flatten(0, 1), tags.flatten())
@@ -101,6 +119,7 @@ scenes = [  # an image, and the boxes of the objects in it
     (torch.from_numpy(np.zeros((3, 32, 32), np.float32)), {"boxes": torch.from_numpy(np.ones((count, 4), np.float32))})
     for count in (1, 3, 0)
 ]
+dataset = scenes
 
 # %% break objects-per-image
 for images, targets in DataLoader(scenes, batch_size=3, num_workers=1):
@@ -112,16 +131,22 @@ print(counts)
 assert len(set(counts)) > 1
 
 # %% fix objects-per-image
+from torch.utils.data import DataLoader
+
+
 def as_lists(batch):
-    return tuple(zip(*batch, strict=True))  # all images, all targets: nothing is stacked
+    return tuple(zip(*batch))  # all images, all targets: nothing is stacked
 
 
-images, targets = next(iter(DataLoader(scenes, batch_size=3, num_workers=1, collate_fn=as_lists)))
+loader = DataLoader(dataset, batch_size=3, collate_fn=as_lists)
+
+# %% proof objects-per-image
+images, targets = next(iter(loader))
 assert [len(target["boxes"]) for target in targets] == [1, 3, 0]
 assert torch.stack(images).shape == (3, 3, 32, 32)
 
 # %%
-grey, rgb, rgba = (torch.from_numpy(np.full(shape, 0.5, np.float32)) for shape in [(32, 32), (3, 32, 32), (4, 32, 32)])
+grey, rgb, rgba = (torch.from_numpy(np.random.default_rng(0).random(shape, np.float32)) for shape in [(32, 32), (3, 32, 32), (4, 32, 32)])
 
 # %% break channels
 for images in DataLoader([rgb, rgba, grey], batch_size=3):
@@ -139,24 +164,31 @@ def to_rgb(image):
     return image[:3].expand(3, -1, -1)  # grey three times; RGBA without its alpha
 
 
+# %% proof channels
 images = next(iter(DataLoader([to_rgb(image) for image in [rgb, rgba, grey]], batch_size=3)))
-assert images.shape == (3, 3, 32, 32) and (images == 0.5).all()
+assert images.shape == (3, 3, 32, 32)
+assert torch.equal(images[0], rgb) and torch.equal(images[1], rgba[:3]) and all(torch.equal(channel, grey) for channel in images[2])
 
 # %%
 model = torch.nn.Linear(5, 2).eval()
-rows = torch.randn(10, 5)
+x = torch.randn(10, 5)
+loader = x.split(4)  # batches of 4, 4 and 2
 
 # %% break last-batch
-outputs = [model(batch) for batch in rows.split(4)]
+outputs = [model(batch) for batch in loader]
 predictions = torch.stack(outputs)
 
 # %% check last-batch
-outputs = [model(batch) for batch in rows.split(4)]
+outputs = [model(batch) for batch in loader]
 print([tuple(output.shape) for output in outputs])  # only the last one is shorter
 assert len({output.shape for output in outputs[:-1]}) == 1 and len(outputs[-1]) < len(outputs[0])
 
 # %% fix last-batch
-outputs = [model(batch) for batch in rows.split(4)]
+import torch
+
+outputs = [model(batch) for batch in loader]
 predictions = torch.cat(outputs)  # joins batches; stack would make a new dimension
-torch.testing.assert_close(predictions, model(rows))
+
+# %% proof last-batch
+torch.testing.assert_close(predictions, model(x))
 assert predictions.shape == (10, 2)

@@ -22,6 +22,10 @@
 # cases:
 #   mixed-up: {silent: true}
 #   lost-write: {silent: true}
+#   own-backward:
+#     survives:
+#       "without: @staticmethod": "apply() takes forward from the class, so it works without; PyTorch's documentation writes it"
+#       "without: @staticmethod (2)": "as above, for backward"
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_view.html"]
 # ---
 
@@ -30,29 +34,34 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
+scores, labels = torch.randn(10, 20), torch.arange(10)
+correct = scores.topk(5, dim=1).indices.t().eq(labels)
 
 # %% break accuracy
-output, target = torch.randn(10, 20), torch.arange(10)
-predicted = output.topk(5, dim=1).indices.t()
-correct = predicted.eq(target)
 top5 = correct[:5].view(-1).float().sum()  # t() has swapped the strides, and eq() has kept them
 
 # %% check accuracy
-tensor = torch.randn(10, 5).t()
-print(tensor.shape, tensor.stride())  # strides (1, 5): they grow to the right, so the rows do not lie one after another
-assert tensor.stride() == (1, 5)
+print(correct.shape, correct.stride())  # strides (1, 5): they grow to the right, so the rows do not lie one after another
+assert correct.stride() == (1, 5)
+
 
 # %% fix accuracy
-output, target = torch.randn(10, 20), torch.arange(10)
-predicted = output.topk(5, dim=1).indices.t()
-correct = predicted.eq(target)
-top5 = correct[:5].reshape(-1).float().sum()
+def accuracy(scores, labels, k):
+    correct = scores.topk(k).indices.t().eq(labels)
+    return correct.reshape(-1).sum() / len(labels)  # reshape in place of view
 
-expected = sum(int(target[i]) in output[i].topk(5).indices.tolist() for i in range(10))
-assert top5 == expected
+
+# %% proof accuracy
+for k in (1, 5):
+    expected = sum(int(labels[i]) in scores[i].sort(descending=True).indices[:k].tolist() for i in range(10)) / 10
+    assert torch.allclose(accuracy(scores, labels, k), torch.tensor(expected))
+assert expected > 0
+
+# %%
+x = torch.randn(2, 3, 2, 4)  # batch, tokens, heads, features
 
 # %% break transposed
-heads = torch.randn(2, 3, 2, 4).transpose(1, 2)  # batch, heads, tokens, features
+heads = x.transpose(1, 2)  # batch, heads, tokens, features
 attended = (heads @ heads.transpose(-1, -2)).softmax(-1) @ heads
 joined = attended.transpose(1, 2).view(2, 3, 8)
 
@@ -62,29 +71,42 @@ print(swapped.shape, swapped.stride())  # strides (24, 4, 12, 1): 4 stands befor
 assert swapped.stride() == (24, 4, 12, 1)
 
 # %% fix transposed
-heads = torch.randn(2, 3, 2, 4).transpose(1, 2)
+heads = x.transpose(1, 2)
 attended = (heads @ heads.transpose(-1, -2)).softmax(-1) @ heads
 joined = attended.transpose(1, 2).reshape(2, 3, 8)  # keep the transpose, replace the view
 
-assert torch.equal(joined, torch.cat([attended[:, 0], attended[:, 1]], dim=-1))
+# %% proof transposed
+for head in range(2):
+    own = x[:, :, head]
+    exact = torch.stack([(one @ one.T).softmax(1) @ one for one in own])
+    assert torch.allclose(joined[..., 4 * head : 4 * head + 4], exact, atol=1e-6)
+
+# %%
+images = torch.randn(2, 3, 6, 6)
+model = nn.Conv2d(3, 8, 3).to(memory_format=torch.channels_last)
 
 # %% break channels-last
-model = nn.Conv2d(3, 8, 3).to(memory_format=torch.channels_last)
-features = model(torch.randn(2, 3, 6, 6))
+features = model(images)
 flat = features.view(2, -1)
 
 # %% check channels-last
-features = nn.Conv2d(3, 8, 3).to(memory_format=torch.channels_last)(torch.randn(2, 3, 6, 6))
+features = model(images)
 print(features.stride())  # (128, 1, 32, 8): the 1 stands second, so the channels lie side by side
 assert features.is_contiguous(memory_format=torch.channels_last)
 
 # %% fix channels-last
-model = nn.Conv2d(3, 8, 3).to(memory_format=torch.channels_last)
-features = model(torch.randn(2, 3, 6, 6))
+features = model(images)
 flat = features.flatten(1)  # copies only where it must
 
+# %% proof channels-last
+assert flat.shape == (2, 128)
 assert torch.equal(flat[0, :16], features[0, 0].reshape(-1))  # the values of channel 0 come first, as without channels_last
 assert torch.equal(flat, features.contiguous().view(2, -1))
+
+
+# %%
+x = torch.ones(3, 2, requires_grad=True)
+
 
 # %% break own-backward
 class Double(torch.autograd.Function):
@@ -97,17 +119,18 @@ class Double(torch.autograd.Function):
         return (grad.view(-1) * 2).view(grad.shape)  # whoever uses the output decides the strides of grad
 
 
-x = torch.ones(3, 2, requires_grad=True)
 (Double.apply(x).t() * torch.ones(2, 3)).sum().backward()
 
 # %% check own-backward
-x = torch.ones(3, 2, requires_grad=True)
 result = x * 2
 result.register_hook(lambda grad: print(grad.stride()))  # (1, 3), although result itself has (2, 1)
 (result.t() * torch.ones(2, 3)).sum().backward()
 assert result.is_contiguous()
 
 # %% fix own-backward
+import torch
+
+
 class Double(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -118,35 +141,38 @@ class Double(torch.autograd.Function):
         return (grad.reshape(-1) * 2).view(grad.shape)
 
 
-x = torch.ones(3, 2, requires_grad=True)
+# %% proof own-backward
 weights = torch.arange(6.0).view(2, 3)
-(Double.apply(x).t() * weights).sum().backward()
-
+result = Double.apply(x)
+assert torch.equal(result, 2 * x)
+(result.t() * weights).sum().backward()
 assert torch.equal(x.grad, 2 * weights.t())
 
+# %%
+x = torch.tensor([[[1, 10], [2, 20], [3, 30]]])  # one image of 3 pixels, each with 2 channels
+
 # %% break mixed-up
-pixels = torch.tensor([[[1, 10], [2, 20], [3, 30]]])  # one image of 3 pixels, each with 2 channels
-channels_first = pixels.reshape(1, 2, 3)  # the shape that was wanted, without an error
+channels_first = x.reshape(1, 2, 3)  # the shape that was wanted, without an error
 print(channels_first[0, 0])  # [1, 10, 2]: the first channel should be 1, 2, 3
 assert channels_first[0, 0].tolist() == [1, 10, 2]
 
 # %% check mixed-up
-pixels = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
-print(torch.equal(pixels.reshape(1, 2, 3), pixels.transpose(1, 2)))  # False: same shape, other order
-assert not torch.equal(pixels.reshape(1, 2, 3), pixels.transpose(1, 2))
+print(torch.equal(x.reshape(1, 2, 3), x.transpose(1, 2)))  # False: same shape, other order
+assert not torch.equal(x.reshape(1, 2, 3), x.transpose(1, 2))
 
 # %% fix mixed-up
-pixels = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
-channels_first = pixels.transpose(1, 2)  # swaps the dimensions; reshape only cuts the same sequence anew
+channels_first = x.transpose(1, 2)  # swaps the dimensions; reshape only cuts the same sequence anew
 
-assert channels_first[0, 0].tolist() == [1, 2, 3]
-assert channels_first.shape == (1, 2, 3)
+# %% proof mixed-up
+assert channels_first.tolist() == [[[1, 2, 3], [10, 20, 30]]]
+
+# %%
+x = torch.zeros(3, 2)
 
 # %% break lost-write
-table = torch.zeros(3, 2)
-table.t().reshape(-1)[0] = 7  # here reshape had to copy: the 7 goes into the copy
-print(table.sum())  # 0
-assert table.sum() == 0
+x.t().reshape(-1)[0] = 7  # here reshape had to copy: the 7 goes into the copy
+print(x.sum())  # 0
+assert x.sum() == 0
 
 # %% check lost-write
 table = torch.zeros(3, 4)
@@ -157,7 +183,7 @@ print(part.is_contiguous(), part.view(3, 2, 1).data_ptr() == table.data_ptr())  
 assert table.t().reshape(-1).data_ptr() != table.data_ptr()
 
 # %% fix lost-write
-table = torch.zeros(3, 2)
-table.t()[0, 0] = 7  # write through a view, or into the tensor itself
+x.t()[0, 0] = 7  # write through a view, or into the tensor itself
 
-assert table[0, 0] == 7
+# %% proof lost-write
+assert x.tolist() == [[7, 0], [0, 0], [0, 0]]
