@@ -24,8 +24,6 @@
 # ---
 
 # %%
-import functools
-import io
 import os
 import pickle
 import tempfile
@@ -36,88 +34,93 @@ from torch import nn
 
 torch.set_default_device(None)
 torch.manual_seed(0)
-file = os.path.join(tempfile.mkdtemp(), "checkpoint.pt")
+os.chdir(tempfile.mkdtemp())
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a computer without a GPU
 saved_on = "cuda:0"
 # Label what is saved as a computer with that GPU does: each tensor in a checkpoint carries the name of its device.
 torch.serialization.register_package(0, lambda storage: saved_on, lambda storage, location: None)
 trained = nn.Linear(8, 2)
+torch.save(trained.state_dict(), "checkpoint.pt")
+model = nn.Linear(8, 2)
 
 # %% break no-gpu
-os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a computer without a GPU
-torch.save(trained.state_dict(), file)
-weights = torch.load(file)
+weights = torch.load("checkpoint.pt")
+model.load_state_dict(weights)
 
 # %% check no-gpu
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-torch.save(trained.state_dict(), file)
 places = set()
-torch.load(file, map_location=lambda storage, place: places.add(place) or storage)
+torch.load("checkpoint.pt", map_location=lambda storage, place: places.add(place) or storage)
 print("saved on", places, "- here:", torch.cuda.is_available(), torch.cuda.device_count(), torch.version.cuda)
 assert places == {"cuda:0"} and not torch.cuda.is_available()
 
 # %% fix no-gpu
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-torch.save(trained.state_dict(), file)
-weights = torch.load(file, map_location="cpu")
+import torch
 
-model = nn.Linear(8, 2)
+weights = torch.load("checkpoint.pt", map_location="cpu")
 model.load_state_dict(weights)
-model.to("cuda" if torch.cuda.is_available() else "cpu")  # the model decides where it lives, not the file
+
+# %% proof no-gpu
 assert torch.equal(model.weight, trained.weight) and torch.equal(model.bias, trained.bias)
+assert weights["weight"].device.type == "cpu"
 
 
 # %%
-def load_model(path):
+def load_model(path, *arguments, **named):
     """In a library that you did not write."""
     model = nn.Linear(8, 2)
-    model.load_state_dict(torch.load(path))
+    model.load_state_dict(torch.load(path, *arguments, **named))
     return model
 
 
 # %% break not-your-line
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-torch.save(trained.state_dict(), file)
-model = load_model(file)
+model = load_model("checkpoint.pt")
 
 # %% check not-your-line
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-torch.save(trained.state_dict(), file)
 callers = []
 try:
-    load_model(file)
+    load_model("checkpoint.pt")
 except RuntimeError as error:
     callers = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
 print(callers[: callers.index("load")])  # who called torch.load: the last name is the line to change
 assert callers[: callers.index("load")] == ["<module>", "load_model"]
 
 # %% fix not-your-line
-torch.load = functools.partial(torch.load, map_location="cpu")  # at the top of your program, before the library is used
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-torch.save(trained.state_dict(), file)
-model = load_model(file)
+import torch
 
-assert torch.equal(model.weight, trained.weight)
+original_load = torch.load
+
+
+def load_on_cpu(f, map_location=None, *args, **kwargs):
+    return original_load(f, "cpu", *args, **kwargs)  # whatever the library asks for
+
+
+torch.load = load_on_cpu  # at the top of your program, before the library is used
+
+# %% proof not-your-line
+for arguments, named in (((), {}), ((None,), {}), (("cuda:0",), {}), ((), {"map_location": None}), ((None, None), {"weights_only": True})):
+    assert torch.equal(load_model("checkpoint.pt", *arguments, **named).weight, trained.weight)
+with open("checkpoint.pt", "rb") as opened:
+    assert torch.load(f=opened)["weight"].device.type == "cpu"
+
+# %%
+with open("features.pkl", "wb") as opened:
+    pickle.dump({"features": trained.weight.detach()}, opened)
 
 # %% break pickled
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-with open(file, "wb") as features:
-    pickle.dump({"features": trained.weight.detach()}, features)
-with open(file, "rb") as features:
-    loaded = pickle.load(features)  # has no map_location
+with open("features.pkl", "rb") as opened:
+    loaded = pickle.load(opened)  # has no map_location
 
 # %% check pickled
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-with open(file, "wb") as features:
-    pickle.dump({"features": trained.weight.detach()}, features)
-with open(file, "rb") as features:
-    start = features.read(4)
+with open("features.pkl", "rb") as opened:
+    start = opened.read(4)
 print(start)  # b"PK\x03\x04": written by torch.save; anything else: by pickle, or by a torch older than 1.6
 assert start != b"PK\x03\x04"
 
 # %% fix pickled
-os.environ["CUDA_VISIBLE_DEVICES"] = ""
-with open(file, "wb") as features:
-    pickle.dump({"features": trained.weight.detach()}, features)
+import io
+import pickle
+
+import torch
 
 
 class ToCPU(pickle.Unpickler):
@@ -125,36 +128,36 @@ class ToCPU(pickle.Unpickler):
 
     def find_class(self, module, name):
         if (module, name) == ("torch.storage", "_load_from_bytes"):
-            return lambda data: torch.load(io.BytesIO(data), map_location="cpu", weights_only=False)
+            return lambda data: torch.load(io.BytesIO(data), map_location="cpu")
         return super().find_class(module, name)
 
 
-with open(file, "rb") as features:
-    loaded = ToCPU(features).load()
+with open("features.pkl", "rb") as opened:
+    loaded = ToCPU(opened).load()
 
+# %% proof pickled
 assert torch.equal(loaded["features"], trained.weight)
 assert loaded["features"].device.type == "cpu"
 
-# %% break fewer-gpus
+# %%
 os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # one GPU here; the file was saved on the fourth of another computer
 saved_on = "cuda:3"
-torch.save(trained.state_dict(), file)
-weights = torch.load(file)
+torch.save(trained.state_dict(), "checkpoint.pt")
+
+# %% break fewer-gpus
+weights = torch.load("checkpoint.pt")
 
 # %% check fewer-gpus
-os.environ["CUDA_VISIBLE_DEVICES"] = "0"
-saved_on = "cuda:3"
-torch.save(trained.state_dict(), file)
 places = set()
-torch.load(file, map_location=lambda storage, place: places.add(place) or storage)
+torch.load("checkpoint.pt", map_location=lambda storage, place: places.add(place) or storage)
 print("saved on", places, "- here:", torch.cuda.device_count())
 assert places == {"cuda:3"} and torch.cuda.device_count() == 1
 
 # %% fix fewer-gpus
-os.environ["CUDA_VISIBLE_DEVICES"] = "0"
-saved_on = "cuda:3"
-torch.save(trained.state_dict(), file)
-weights = torch.load(file, map_location="cuda:0")  # or "cpu", and .to(device) afterwards
+import torch
 
+weights = torch.load("checkpoint.pt", map_location="cuda:0")  # or "cpu", and .to(device) afterwards
+
+# %% proof fewer-gpus
 assert weights["weight"].device == torch.device("cuda:0")
 assert torch.equal(weights["weight"].cpu(), trained.weight)

@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-file = os.path.join(tempfile.mkdtemp(), "old.pth")
+os.chdir(tempfile.mkdtemp())
 trained = nn.Linear(8, 2, device="cpu")
 
 
@@ -45,66 +45,78 @@ python2 = types.SimpleNamespace(__name__="pickle", Pickler=Pickler, dump=dump)
 
 def save_with_python2(thing):
     """The file that torch.save made under Python 2."""
-    torch.save(thing, file, pickle_module=python2, _use_new_zipfile_serialization=False)
+    torch.save(thing, "old.pth", pickle_module=python2, _use_new_zipfile_serialization=False)
 
+
+save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
+model = nn.Linear(8, 2, device="cpu")
 
 # %% break text
-save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
-checkpoint = torch.load(file)
+checkpoint = torch.load("old.pth")
+model.load_state_dict(checkpoint["state_dict"])
 
 # %% check text
-save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
-checkpoint = torch.load(file, encoding="bytes")  # decodes nothing
+checkpoint = torch.load("old.pth", encoding="bytes")  # decodes nothing
 undecoded = {key: value for key, value in checkpoint.items() if isinstance(value, bytes)}
 print(list(checkpoint), undecoded)  # all texts are bytes: Python 2 wrote them
 assert undecoded == {b"note": b"30\xb0C, lr 0.1"}
 
 # %% fix text
-save_with_python2({"state_dict": trained.state_dict(), "note": "30°C, lr 0.1"})
-checkpoint = torch.load(file, encoding="latin1")
+import torch
 
-model = nn.Linear(8, 2, device="cpu")
+checkpoint = torch.load("old.pth", encoding="latin1")
 model.load_state_dict(checkpoint["state_dict"])
+torch.save(checkpoint["state_dict"], "new.pth")  # from now on load this one
+
+# %% proof text
 assert torch.equal(model.weight, trained.weight) and torch.equal(model.bias, trained.bias)
 assert checkpoint["note"] == "30°C, lr 0.1"
+again = torch.load("new.pth")  # without an encoding
+assert list(again) == list(trained.state_dict()) and torch.equal(again["weight"], trained.weight)
+
+# %%
+save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
 
 # %% break arrays
-save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
-checkpoint = torch.load(file, weights_only=False)
+checkpoint = torch.load("old.pth", weights_only=False)
 
 # %% check arrays
-save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
-with open(file, "rb") as opened:
-    print(b"multiarray" in opened.read())  # True: there are NumPy arrays in the file
-with open(file, "rb") as opened:
-    assert b"multiarray" in opened.read()
+with open("old.pth", "rb") as opened:
+    found = b"multiarray" in opened.read()
+print(found)  # True: there are NumPy arrays in the file
+assert found
 
 # %% fix arrays
-save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})
-checkpoint = torch.load(file, encoding="latin1", weights_only=False)  # only for a file that you trust
+import torch
 
+checkpoint = torch.load("old.pth", encoding="latin1", weights_only=False)  # only for a file that you trust
+
+# %% proof arrays
 assert checkpoint["mean"].tolist() == [0.485, 0.456, 0.406]
 assert torch.equal(checkpoint["state_dict"]["weight"], trained.weight)
 
+# %%
+with open("old.pkl", "wb") as opened:
+    dump({"fc.weight": trained.weight.detach().numpy()}, opened)  # of another framework
+
 # %% break plain-pickle
-with open(file, "wb") as opened:
-    dump({"fc.weight": trained.weight.detach().numpy()}, opened)  # a .pkl file of another framework
-weights = torch.load(file, weights_only=False)
+weights = torch.load("old.pkl", weights_only=False)
 
 # %% check plain-pickle
-with open(file, "wb") as opened:
-    dump({"fc.weight": trained.weight.detach().numpy()}, opened)
 torch_starts = pickle.dumps(0x1950A86A20F9469CFC6C, 2)[:8]  # the number with which old files of torch.save begin
-with open(file, "rb") as opened:
+with open("old.pkl", "rb") as opened:
     start = opened.read(8)
 print(start.startswith((b"PK", torch_starts)))  # False: torch.save did not write this file
 assert not start.startswith((b"PK", torch_starts))
 
 # %% fix plain-pickle
-with open(file, "wb") as opened:
-    dump({"fc.weight": trained.weight.detach().numpy()}, opened)
-with open(file, "rb") as opened:
+import pickle
+
+import torch
+
+with open("old.pkl", "rb") as opened:
     arrays = pickle.load(opened, encoding="latin1")  # only for a file that you trust
 weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
 
-assert torch.equal(weights["fc.weight"], trained.weight)
+# %% proof plain-pickle
+assert isinstance(weights["fc.weight"], torch.Tensor) and torch.equal(weights["fc.weight"], trained.weight)

@@ -6,6 +6,10 @@
 #     exception: RuntimeError
 # tags: [compile, inference]
 # needs: ["fault:an object of TorchScript made without running its constructor"]
+# cases:
+#   half-made:
+#     commands:
+#       shell: python export.py  # no debugger, no breakpoint, no old kernel
 # rows: [S001-120]
 # docs: ["https://docs.pytorch.org/docs/stable/onnx.html"]
 # ---
@@ -27,14 +31,13 @@ torch._C._jit_pass_lint(graph)  # the old ONNX exporter hands such graphs from s
 debugged = sys.gettrace() is not None
 if sys.version_info >= (3, 12):
     debugged |= sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
-print("a debugger is attached:", debugged)  # put these lines before the export; it must say False
+print("a debugger is attached:", debugged)  # put these lines before the export: it must say False
 assert not debugged
 
-# %% fix half-made
-program = torch.export.export(model, (x,))  # what torch.onnx.export(..., dynamo=True) begins with
-assert isinstance(program.graph, torch.fx.Graph)  # a graph of Python objects: nothing here can be half made
-torch.testing.assert_close(program.module()(x), model(x))
-
-graph = torch.jit.trace(model, x).graph  # the old kind of graph, made by its constructor, is fine
+# %% proof half-made
+graph = torch.jit.trace(model, x).graph  # the same graph, finished before it is handed on, as in a process that nothing interrupts
 torch._C._jit_pass_lint(graph)
 assert len(list(graph.nodes())) > 0
+program = torch.export.export(model, (x,))  # what dynamo=True begins with has no such objects
+assert isinstance(program.graph, torch.fx.Graph)
+torch.testing.assert_close(program.module()(x), model(x))

@@ -5,6 +5,8 @@
 #   - text: "CUDA unknown error - this may be due to an incorrectly set up environment"
 #     exception: RuntimeError
 #   - text: "CUDA unknown error - this may be due to"
+#   - text: "CUDA error: unknown error"
+#     unless: [ggml, "cupy."]
 #   - text: "cuda runtime error (30) : unknown error"
 #     exception: RuntimeError
 #   - text: "cuda runtime error (999) : unknown error"
@@ -16,7 +18,15 @@
 # tags: [container, cuda, driver]
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 999"]
 # cases:
-#   driver-fails: {silent: true}
+#   driver-fails:
+#     silent: true
+#     commands:
+#       linux: |
+#         sudo fuser -v /dev/nvidia*    # end these programs first
+#         sudo rmmod nvidia_uvm
+#         sudo modprobe nvidia_uvm
+#         sudo nvidia-modprobe -u -c=0  # makes the files under /dev, where they are missing
+#       docker: docker run --gpus all --device /dev/nvidia-uvm IMAGE python train.py
 # timeout: 180
 # related: [install-env/error-804, install-env/no-nvidia-driver]
 # rows: [S001-129]
@@ -93,8 +103,10 @@ assert output == "cuInit answers 999"
 for file in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"):
     print(file, "exists" if os.path.exists(file) else "is missing")
 
-# %% fix driver-fails
-output = python(START, LD_LIBRARY_PATH=healthy)  # after the driver was repaired
+# %% proof driver-fails
+# The repairs change what the driver answers, and that alone decides: the same program, over a driver that works.
+assert COMPLAINT in python(START, LD_LIBRARY_PATH="failing")
+output = python(START, LD_LIBRARY_PATH=healthy)
 print(output)
-assert COMPLAINT not in output
+assert any(answer in output for answer in ("CUDA starts", "No CUDA GPUs are available", "answers 0: no error", "answers 100: no CUDA-capable device is detected"))
 assert python(ASK_DRIVER, LD_LIBRARY_PATH=healthy) in ("cuInit answers 0", "cuInit answers 100")

@@ -9,6 +9,9 @@
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED"
 #   - text: "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_{_:ident}"
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_CUDART"
+#   - text: "cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
+#   - text: "cuDNN error: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
+#   - text: "cuDNN error: CUDNN_STATUS_VERSION_MISMATCH"
 #   - text: "RuntimeError: CUDNN_STATUS_NOT_INITIALIZED"
 #   - text: "RuntimeError: CUDNN_STATUS_INTERNAL_ERROR"
 #   - text: "RuntimeError: CUDNN_STATUS_EXECUTION_FAILED"
@@ -22,7 +25,19 @@
 # tags: [cnn, cuda, cudnn, oom]
 # needs: ["package:nvidia.cudnn", "fault:a process that may use no GPU"]
 # cases:
-#   cuda-cannot-start: {silent: true}
+#   cuda-cannot-start:
+#     silent: true
+#     commands:
+#       linux: |
+#         nvidia-smi                                              # memory nearly full? then that is the cause
+#         python -c "import torch; torch.zeros(1, device='cuda')" # fails as well? then its message names the cause
+#         echo "$CUDA_VISIBLE_DEVICES"                            # -1, or a number that this machine has not?
+#         unset CUDA_VISIBLE_DEVICES                              # then all GPUs may be used again
+#       powershell: |
+#         nvidia-smi
+#         python -c "import torch; torch.zeros(1, device='cuda')"
+#         $env:CUDA_VISIBLE_DEVICES
+#         Remove-Item Env:CUDA_VISIBLE_DEVICES
 # timeout: 180
 # related: [install-env/undefined-symbol, memory/cuda-oom]
 # rows: [S001-92]
@@ -77,10 +92,14 @@ output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
 print(output)
 assert "CUDA starts: False" in output
 
-# %% fix cuda-cannot-start
-device = "cuda" if torch.cuda.is_available() else "cpu"  # the device that works
-image, kernel = torch.arange(9.0, device=device).view(1, 1, 3, 3), torch.ones(1, 1, 2, 2, device=device)
-output = torch.nn.functional.conv2d(image, kernel)
-torch.testing.assert_close(output.flatten().tolist(), [8.0, 12.0, 20.0, 24.0])
-if device == "cuda":
+# %% proof cuda-cannot-start
+# The second command fails in the same process, and says more than cuDNN does.
+done = subprocess.run(
+    [sys.executable, "-c", "import torch; torch.zeros(1, device='cuda')"], env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}, capture_output=True, text=True
+)
+said = done.stderr.strip().splitlines()[-1]
+print(said)
+assert done.returncode == 1 and "CUDNN" not in said
+assert any(words in said for words in ("No CUDA GPUs are available", "Torch not compiled with CUDA enabled", "no NVIDIA driver"))
+if torch.cuda.is_available():  # without the variable, cuDNN starts
     assert python(START_CUDNN) == "cudnnCreate: CUDNN_STATUS_SUCCESS"

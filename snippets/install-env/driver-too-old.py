@@ -16,7 +16,29 @@
 # tags: [container, cuda, driver]
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that says an old version"]
 # cases:
-#   torch-replaced: {silent: true, needs: ["package:pip"]}
+#   older-driver:
+#     commands:
+#       linux: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         python -m pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
+#       powershell: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         python -m pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
+#       notebook: |
+#         %pip uninstall -y torch torchvision torchaudio
+#         %pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
+#   torch-replaced:
+#     silent: true
+#     needs: ["package:pip"]
+#     commands:
+#       linux: |
+#         python -c "from importlib.metadata import version; print('torch==' + version('torch'))" > constraints.txt
+#         export PIP_CONSTRAINT=$PWD/constraints.txt
+#         python -m pip install torchvision
+#       powershell: |
+#         python -c "from importlib.metadata import version; print('torch==' + version('torch'))" | Set-Content constraints.txt
+#         $env:PIP_CONSTRAINT = "$PWD\constraints.txt"
+#         python -m pip install torchvision
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/error-804, install-env/unsupported-ptx]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"]
@@ -111,10 +133,14 @@ found = int(python(ASK, LD_LIBRARY_PATH="old"))
 print(f"found version {found} is CUDA {cuda(found)}; this build needs CUDA {BUILT}")
 assert found // 1000 < MAJOR  # only the part before the point decides
 
-# %% fix older-driver
-output = python(START, LD_LIBRARY_PATH=new)  # a newer driver, or an older torch
+# %% proof older-driver
+# What the commands change is which of the two numbers is larger. A driver of the same major version is enough.
+output = python(START, LD_LIBRARY_PATH=new)
 print(output)
 assert any(answer in output for answer in PAST_THE_DRIVER)
+found = int(python(ASK, LD_LIBRARY_PATH=new))
+assert found // 1000 >= MAJOR
+assert COMPLAINT.format(OLD) in python(START, LD_LIBRARY_PATH="old")  # and one below it is not
 
 # %%
 import venv
@@ -162,7 +188,10 @@ output = pip("install", "--dry-run", "torchvision")
 print(output)  # a torch in this line would take the place of yours
 assert "torch-2.11.0" in output and installed()["torch"] == "2.10.0+cu128"
 
-# %% fix torch-replaced
-(folder / "constraints.txt").write_text("torch==2.10.0+cu128\n")
+# %% proof torch-replaced
+# The same lines, with the environment's own Python; --isolated would hide PIP_CONSTRAINT, so pip gets the file by its option.
+VERSION = "from importlib.metadata import version; print('torch==' + version('torch'))"
+said = subprocess.run([folder / "env/bin/python", "-c", VERSION], capture_output=True, text=True).stdout
+(folder / "constraints.txt").write_text(said)
 print(pip("install", "torchvision", "-c", "constraints.txt"))
 assert installed() == {"torch": "2.10.0+cu128", "torchvision": "0.25.0"}

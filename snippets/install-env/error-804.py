@@ -10,6 +10,18 @@
 #   - text: "forward compatibility was attempted on non supported HW"
 # tags: [container, cuda, driver]
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 804"]
+# cases:
+#   compat-on-path:
+#     commands:
+#       linux: |
+#         export LD_LIBRARY_PATH=$(echo "$LD_LIBRARY_PATH" | tr : '\n' | grep -v compat | paste -sd:)
+#       docker: docker run --gpus all -e LD_LIBRARY_PATH= IMAGE python train.py
+#   compat-by-default:
+#     commands:
+#       linux: LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu python train.py
+#       docker: |
+#         # in the Dockerfile
+#         RUN rm -rf /usr/local/cuda*/compat && ldconfig
 # rows: [S001-123]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"]
 # ---
@@ -103,9 +115,13 @@ as_it_is, emptied = start(FIND, LD_LIBRARY_PATH="compat"), start(FIND, LD_LIBRAR
 print(as_it_is.stdout, emptied.stdout, sep="", end="")  # emptied, another file is found: the variable is the cause
 assert "is compat/" in as_it_is.stdout and "is compat/" not in emptied.stdout
 
-# %% fix compat-on-path
-done = start(START, LD_LIBRARY_PATH="")
-assert healthy(done)
+# %% proof compat-on-path
+# The line of shell, on a variable that names more than the compat folder.
+LINE = """echo "$LD_LIBRARY_PATH" | tr : '\\n' | grep -v compat | paste -sd:"""
+for before, after in (("compat", ""), ("compat:/opt/a:/usr/local/cuda/compat:/opt/b", "/opt/a:/opt/b")):
+    cleaned = subprocess.run(LINE, shell=True, env={**os.environ, "LD_LIBRARY_PATH": before}, capture_output=True, text=True).stdout.strip()
+    assert cleaned == after
+    assert not healthy(start(START, LD_LIBRARY_PATH=before)) and healthy(start(START, LD_LIBRARY_PATH=cleaned))
 
 # %% break compat-by-default
 done = start(START, default="compat:driver")
@@ -117,6 +133,7 @@ emptied = start(FIND, LD_LIBRARY_PATH="", default="compat:driver")
 print(emptied.stdout, end="")  # the variable is empty, and compat is found all the same
 assert "is compat/" in emptied.stdout
 
-# %% fix compat-by-default
-done = start(START, LD_LIBRARY_PATH="driver", default="compat:driver")
-assert healthy(done)
+# %% proof compat-by-default
+assert not healthy(start(START, default="compat:driver"))
+assert healthy(start(START, LD_LIBRARY_PATH="driver", default="compat:driver"))  # the driver's folder in front
+assert healthy(start(START, default="driver"))  # or the compat folder gone

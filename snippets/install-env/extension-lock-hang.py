@@ -15,6 +15,12 @@
 #     sample: "Setting up PyTorch plugin \"filtered_lrelu_plugin\"..."
 # tags: [build, cpp-extension, hang]
 # needs: [compiler, fork, "torch:<2.15"]  # 2.15.0 does not hang
+# cases:
+#   killed-build:
+#     commands:
+#       linux: find ~/.cache/torch_extensions -name lock -print -delete
+#       macos: find ~/Library/Caches/torch_extensions -name lock -print -delete
+#       powershell: Get-ChildItem "$env:LOCALAPPDATA\torch_extensions" -Recurse -Filter lock | Remove-Item
 # related: [install-env/extension-compile]
 # rows: [S001-108]
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
@@ -24,6 +30,7 @@
 import ctypes
 import os
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -45,7 +52,7 @@ def killed_while_building():
     slow, header = os.path.join(folder, "slow.cpp"), os.path.join(folder, "slow.h")
     with open(slow, "w") as file:
         file.write('#include "slow.h"')
-    os.mkfifo(header)  # the compiler waits until somebody writes into it
+    os.mkfifo(header)  # the compiler waits until something is written into it
     pid = os.fork()
     if pid == 0:
         os.setsid()
@@ -76,8 +83,13 @@ for path, _, files in os.walk(os.environ["TORCH_EXTENSIONS_DIR"]):
             print(f"{os.path.basename(path)}/{name}, {age:.0f} seconds old")
 assert os.path.exists(os.path.join(folder, "lock"))
 
-# %% fix killed-build
+# %% proof killed-build
 killed_while_building()
-os.remove(os.path.join(folder, "lock"))  # only while no other process is building this extension
+find = 'find "$TORCH_EXTENSIONS_DIR" -name lock -print -delete'
+found = subprocess.run(find, shell=True, capture_output=True, text=True).stdout.split()
+assert found == [os.path.join(folder, "lock")]  # this file and no other
+signal.signal(signal.SIGALRM, ctrl_c)
+signal.alarm(3)  # as in the break: a build that waits for the lock ends here, one that compiles does not
 build()
+signal.alarm(0)
 assert ctypes.CDLL(os.path.join(folder, "fused.so")).one() == 1

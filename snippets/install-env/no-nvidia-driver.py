@@ -6,7 +6,15 @@
 # tags: [container, cuda, driver]
 # needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]
 # cases:
-#   library-not-found: {silent: true}
+#   library-not-found:
+#     silent: true
+#     commands:
+#       docker: docker run --gpus all IMAGE python train.py
+#       linux: |
+#         nvidia-smi                                             # fails? then install the driver, and restart
+#         python -c "import ctypes; ctypes.CDLL('libcuda.so.1')" # fails? then the message says which file is wrong
+#         echo "$LD_LIBRARY_PATH"                                # a folder with an empty or a stub libcuda.so.1?
+#         unset LD_LIBRARY_PATH
 #   no-gpu: {silent: true}
 # timeout: 180
 # related: [install-env/error-804]
@@ -86,18 +94,22 @@ output = python("import ctypes; ctypes.CDLL('libcuda.so.1')", LD_LIBRARY_PATH="e
 print(output)
 assert output.startswith("OSError: ") and "libcuda.so.1" in output
 
-# %% fix library-not-found
+# %% proof library-not-found
+# `--gpus all`, the driver's package and the cleared variable all do this: the loader finds a libcuda.so.1 that is one.
+assert python(FIND, LD_LIBRARY_PATH="empty") != "libcuda.so.1 is found"
 assert python(FIND, LD_LIBRARY_PATH=driver) == "libcuda.so.1 is found"
 output = python(START, LD_LIBRARY_PATH=driver)
 print(output)
-assert COMPLAINT not in output
+if torch.version.cuda:
+    assert COMPLAINT not in output
+else:
+    assert output.startswith("cudaGetDeviceCount answers") and "version of the driver: 0" not in output
 
 # %%
 TRAIN = """
 import torch
 device = "cuda"
-model = torch.nn.Linear(3, 1).to(device)
-print(model(torch.ones(2, 3, device=device)).shape, device)
+print(torch.nn.Linear(3, 1).to(device)(torch.ones(2, 3, device=device)).shape)
 """
 
 # %% break no-gpu
@@ -111,7 +123,13 @@ print(output)
 assert output == "False"
 
 # %% fix no-gpu
-asked = TRAIN.replace('"cuda"', '"cuda" if torch.cuda.is_available() else "cpu"')
-output = python(asked, LD_LIBRARY_PATH="empty")
-print(output)
-assert output == "torch.Size([2, 1]) cpu"
+import torch
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+# %% proof no-gpu
+model, x = torch.nn.Linear(3, 1).to(device), torch.ones(2, 3).to(device)
+assert model(x).shape == (2, 1)
+assert (device == "cuda") == (torch.cuda.device_count() > 0)
+program = TRAIN.replace('"cuda"', '"cuda" if torch.cuda.is_available() else "cpu"')
+assert python(program, LD_LIBRARY_PATH="empty") == "torch.Size([2, 1])"  # where the break failed

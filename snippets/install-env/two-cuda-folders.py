@@ -1,6 +1,11 @@
 # ---
 # tags: [cuda, shared-library]
 # needs: [compiler, "fault:small libraries in place of CUDA's"]
+# cases:
+#   library-path:
+#     commands:
+#       linux: |
+#         LD_LIBRARY_PATH= python train.py   # cured? then remove the line that sets the variable, often in ~/.bashrc
 # related: [install-env/undefined-symbol, install-env/two-libtorch]
 # rows: [S001-127]
 # docs: ["https://pytorch.org/get-started/locally/"]
@@ -61,7 +66,13 @@ assert any("site-packages" not in file for file in files)
 owners = Counter(str(file) for package in importlib.metadata.distributions() if package.name.startswith("nvidia-") for file in package.files or [])
 print("files that belong to two packages of NVIDIA:", [file for file, count in owners.items() if count > 1 and ".so" in file])
 
-# %% fix library-path
-release, *files = python(IMPORT_TORCH, LD_LIBRARY_PATH="")
-assert release == "128"
-assert all("site-packages" in file for file in files)
+# %% proof library-path
+# The command, with the toolkit in the variable of the shell.
+open("train.py", "w").write(IMPORT_TORCH)
+environment = {**os.environ, "LD_LIBRARY_PATH": os.path.abspath("cuda-12.1")}
+results = {}
+for command in (f"'{sys.executable}' train.py", f"LD_LIBRARY_PATH= '{sys.executable}' train.py"):
+    results[command[:7]] = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, check=True).stdout.split()
+release, *files = results["LD_LIBR"]
+assert release == "128" and len(files) == 2 and all("site-packages" in file for file in files)
+assert next(result for start, result in results.items() if start != "LD_LIBR")[0] == "121"

@@ -14,12 +14,28 @@
 #     sample: "symbol not found in flat namespace '__ZN3c1010Dispatcher17runRecordFunctionERNS_0E'"
 # tags: [cpp-extension, cuda, driver, import-error, shared-library]
 # needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
+# cases:
+#   other-pytorch:
+#     commands:
+#       shell: |
+#         python -m pip uninstall -y flash-attn
+#         python -m pip install --no-build-isolation --no-cache-dir flash-attn
+#   old-driver-library:
+#     commands:
+#       linux: |
+#         export LD_LIBRARY_PATH=$(echo "$LD_LIBRARY_PATH" | tr : '\n' | grep -v -E "stubs|compat" | paste -sd:)
+#   other-cuda:
+#     commands:
+#       linux: |
+#         unset LD_LIBRARY_PATH  # then remove the line that sets it, often in ~/.bashrc
+#         python -m pip check    # complains? then the wheels do not fit each other: make a new environment
 # related: [install-env/extension-compile]
 # rows: [S001-117]
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
 # ---
 
 # %%
+import contextlib
 import ctypes
 import os
 import re
@@ -72,8 +88,9 @@ except OSError as error:
     print(symbol, torch.__version__, torch.version.cuda, torch.compiled_with_cxx11_abi(), sep="\n")
 assert symbol.startswith("_ZN3c10") or symbol.startswith("_ZNK3c10")  # c10:: and at:: are PyTorch's own names
 
-# %% fix other-pytorch
-compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(NEW)}")  # built for the PyTorch that is installed
+# %% proof other-pytorch
+# What the install does anew: the same source, built for the PyTorch that is here.
+compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(NEW)}")
 assert ctypes.CDLL("./ext/half.so").half(6) == 3
 
 # %%
@@ -91,8 +108,16 @@ for name in ("old/libcuda.so.1", "driver/libcuda.so.1"):
     print(name, hasattr(ctypes.CDLL(f"./{name}"), "cuDevicePrimaryCtxRelease_v2"))
 assert not hasattr(ctypes.CDLL("./old/libcuda.so.1"), "cuDevicePrimaryCtxRelease_v2")
 
-# %% fix old-driver-library
-assert load("cupy/plugin.so", LD_LIBRARY_PATH=f"{folder}/driver")  # the driver's own library is found first
+# %% proof old-driver-library
+# The line of shell, on a variable whose first folder holds the stub.
+os.rename("old", "stubs")
+LINE = """echo "$LD_LIBRARY_PATH" | tr : '\\n' | grep -v -E "stubs|compat" | paste -sd:"""
+before = f"{folder}/stubs:{folder}/driver"
+cleaned = subprocess.run(LINE, shell=True, env={**os.environ, "LD_LIBRARY_PATH": before}, capture_output=True, text=True).stdout.strip()
+assert cleaned == f"{folder}/driver"
+with contextlib.redirect_stdout(None):
+    assert not load("cupy/plugin.so", LD_LIBRARY_PATH=before)
+assert load("cupy/plugin.so", LD_LIBRARY_PATH=cleaned)
 
 # %%
 # Two releases of one CUDA library. Both files have the same name, libnvJitLink.so.12.
@@ -113,5 +138,10 @@ shown = subprocess.run(["ldd", "-r", "nvidia/libcusparse.so.12"], env=environmen
 print(*(line.strip().replace(folder + "/", "") for line in shown.splitlines() if "nvJitLink" in line), sep="\n")
 assert f"libnvJitLink.so.12 => {folder}/cuda-12_1/" in shown
 
-# %% fix other-cuda
-assert load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_4")  # without the folder of the other CUDA
+# %% proof other-cuda
+# As in a wheel: the library finds its own CUDA through the path inside, unless the variable comes first.
+os.rename("cuda-12_4/libnvJitLink.so.12", "nvidia/libnvJitLink.so.12")
+compile_library("nvidia/libcusparse.so.12", SPARSE, "nvidia/libnvJitLink.so.12", "-Wl,-rpath,$ORIGIN", "-Wl,--enable-new-dtags")
+with contextlib.redirect_stdout(None):
+    assert not load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_1")
+assert load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH="")

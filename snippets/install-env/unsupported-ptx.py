@@ -9,13 +9,27 @@
 # tags: [build, cpp-extension, cuda, driver]
 # needs: ["package:triton"]
 # cases:
-#   newer-toolkit: {silent: true}
+#   newer-toolkit:
+#     silent: true
+#     commands:
+#       linux: |
+#         nvidia-smi | grep "CUDA Version"    # the newest CUDA that the driver supports
+#         nvcc --version                      # the toolkit: if it is higher, update the driver, or build for your own GPU:
+#         python -c "import torch; print(torch.cuda.get_device_capability())"
+#         TORCH_CUDA_ARCH_LIST="8.6" python -m pip install --no-build-isolation --no-cache-dir --force-reinstall --no-deps .
+#       powershell: |
+#         nvidia-smi | Select-String "CUDA Version"
+#         nvcc --version
+#         python -c "import torch; print(torch.cuda.get_device_capability())"
+#         $env:TORCH_CUDA_ARCH_LIST = "8.6"
+#         python -m pip install --no-build-isolation --no-cache-dir --force-reinstall --no-deps .
 # related: [install-env/extension-compile]
 # rows: [S001-125]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/"]
 # ---
 
 # %%
+import os
 import re
 import subprocess
 import tempfile
@@ -47,6 +61,17 @@ wanted = re.search(r"\.version (\S+)", (folder / "kernel.ptx").read_text())[1]
 print(f"the code is PTX {wanted}, the compiler knows PTX up to {known}")
 assert float(wanted) > float(known)
 
-# %% fix newer-toolkit
-assert compile_ptx("8.0") == ""  # from CUDA 12.0, older than the compiler
-assert (folder / "kernel.cubin").read_bytes().startswith(b"\x7fELF")  # machine code
+# %% proof newer-toolkit
+# PTX that is not newer than its compiler becomes machine code: a newer driver, or an older toolkit.
+assert compile_ptx("8.0") == ""  # from CUDA 12.0
+assert (folder / "kernel.cubin").read_bytes().startswith(b"\x7fELF")
+
+# The last command: what PyTorch then gives to nvcc has machine code (sm) for that GPU, and no PTX (compute).
+from torch.utils.cpp_extension import _get_cuda_arch_flags
+
+written = {}
+for listed in ("8.6", "8.6+PTX"):
+    os.environ["TORCH_CUDA_ARCH_LIST"] = listed
+    written[listed] = " ".join(_get_cuda_arch_flags())
+assert "code=sm_86" in written["8.6"] and "code=compute_86" not in written["8.6"]
+assert "code=compute_86" in written["8.6+PTX"]

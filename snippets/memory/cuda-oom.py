@@ -70,7 +70,11 @@
 #   batch-size: {needs: [cuda]}
 #   evaluation: {silent: true}
 #   many-layers: {needs: [cuda]}
-#   fragmentation: {needs: [cuda]}
+#   fragmentation:
+#     needs: [cuda]
+#     commands:
+#       linux: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py
+#       notebook: "%env PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # first cell, after a restart of the kernel"
 # rows: [S000-21, S001-95, S001-112]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management", "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"]
 # ---
@@ -80,55 +84,68 @@ import os
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader, TensorDataset
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def limit(megabytes):
     """Let this process have so much GPU memory: the error of a full GPU in a second, on a GPU of any size."""
-    torch.cuda.set_per_process_memory_fraction(megabytes * 2**20 / torch.cuda.get_device_properties(0).total_memory)
+    if device == "cuda":
+        total = torch.cuda.get_device_properties(0).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, megabytes * 2**20 / total))
 
 
 def make_model():
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Linear(4096, 1))
+    return nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Dropout(0.0), nn.Linear(4096, 1)).to(device)
 
+
+limit(192)
+model, loss_fn = make_model(), nn.MSELoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+images, labels = torch.randn(8192, 64, device=device), torch.randn(8192, 1, device=device)
+loss_fn(model(images[:64]), labels[:64]).backward()  # gradients of an earlier step
 
 # %% break batch-size
-limit(192)
-model, loss_fn = make_model().to("cuda"), nn.MSELoss()
-images, labels = torch.randn(8192, 64, device="cuda"), torch.randn(8192, 1, device="cuda")
+optimizer.zero_grad()
 torch.cuda.empty_cache()  # does not help: PyTorch gives back what is unused before it raises
-loss_fn(model(images), labels).backward()  # 128 MiB for each of the two large intermediate values
+loss_fn(model(images), labels).backward()  # 128 MiB for each of the large intermediate values
+optimizer.step()
 
 # %% check batch-size
-model, loss_fn = make_model().to("cuda"), nn.MSELoss()
 peaks = []
 for batch in (256, 1024):
     torch.cuda.reset_peak_memory_stats()
-    loss_fn(model(torch.randn(batch, 64, device="cuda")), torch.randn(batch, 1, device="cuda")).backward()
+    loss_fn(model(images[:batch]), labels[:batch]).backward()
     peaks.append(torch.cuda.max_memory_allocated())
     print(batch, peaks[-1] // 2**20, "MiB")  # grows with the batch
 assert peaks[1] > peaks[0]
 
 # %% fix batch-size
-limit(192)
-model, loss_fn = make_model().to("cuda"), nn.MSELoss()
-images, labels = torch.randn(8192, 64, device="cuda"), torch.randn(8192, 1, device="cuda")
-for few_images, few_labels in zip(images.split(256), labels.split(256), strict=True):
+few = 256  # as many samples as fit
+optimizer.zero_grad()
+for few_images, few_labels in zip(images.split(few), labels.split(few)):
     loss = loss_fn(model(few_images), few_labels) * len(few_images) / len(images)
     loss.backward()  # frees this part's intermediate values and adds to .grad
-# then, once: optimizer.step(), optimizer.zero_grad()
+optimizer.step()
 
-torch.cuda.set_per_process_memory_fraction(1.0)  # room for the whole batch: its gradients are the same
-expected = torch.autograd.grad(loss_fn(model(images), labels), list(model.parameters()))
-assert all(gradient.any() for gradient in expected)
-for parameter, gradient in zip(model.parameters(), expected, strict=True):
-    torch.testing.assert_close(parameter.grad, gradient, rtol=1e-3, atol=1e-6)
-
+# %% proof batch-size
+limit(2**20)  # room for the whole batch: one step with it ends at the same weights
+expected = make_model()
+start = [parameter.detach().clone() for parameter in expected.parameters()]
+loss_fn(expected(images), labels).backward()
+torch.optim.SGD(expected.parameters(), lr=0.1).step()
+for new, right, old in zip(model.parameters(), expected.parameters(), start, strict=True):
+    torch.testing.assert_close(new - old, right - old, rtol=1e-2, atol=1e-6)
+    assert not torch.equal(new, old)
 
 # %%
+limit(2**20)
+
+
 def kept_for_backward(model, *batches):
-    """The outputs of all batches, and the bytes of intermediate values that they keep for a backward pass."""
+    """The bytes of intermediate values that the outputs of all batches keep for a backward pass."""
     weights = {parameter.data_ptr() for parameter in model.parameters()}
     kept = {}
 
@@ -139,80 +156,94 @@ def kept_for_backward(model, *batches):
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         outputs = [model(batch) for batch in batches]
-    return outputs, sum(kept.values())
+    return sum(kept.values()) if outputs else 0
 
+
+model = nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Dropout(), nn.Linear(4096, 1)).to(device)
+loader = DataLoader(TensorDataset(images[:1024], labels[:1024]), batch_size=256)
+batches = [images for images, _ in loader]
 
 # %% break evaluation
-model = make_model().eval()  # eval() changes dropout and batch norm, not what is kept
-batches = torch.randn(4, 256, 64)
-_, one = kept_for_backward(model, batches[0])
-_, four = kept_for_backward(model, *batches)
-assert one > 4 * 2**20  # 256 images of 64 numbers are 64 KiB; each batch keeps 4 MiB
+model.eval()  # changes dropout and batch norm, not what is kept
+outputs = [model(images) for images, _ in loader]
+assert all(output.grad_fn for output in outputs)
+one, four = kept_for_backward(model, batches[0]), kept_for_backward(model, *batches)
+assert one > 4 * 2**20  # 256 images of 64 numbers are 64 KiB; each batch keeps more than 4 MiB
 assert four == 4 * one  # all of it for as long as the outputs live
 
 # %% check evaluation
-outputs, kept = kept_for_backward(make_model().eval(), torch.randn(256, 64))
-print(outputs[0].requires_grad, kept // 2**20, "MiB")  # True: this output keeps everything a backward pass would need
-assert outputs[0].requires_grad and kept > 0
+output = model(batches[0])
+print(output.requires_grad)  # True: this output keeps everything that a backward pass would need
+assert output.requires_grad and kept_for_backward(model, batches[0]) > 0
 
 # %% fix evaluation
-model = make_model().eval()
-batches = torch.randn(4, 256, 64)
-with torch.no_grad():  # or torch.inference_mode()
-    outputs, kept = kept_for_backward(model, *batches)
+import torch
 
-assert kept == 0
-with_graph, _ = kept_for_backward(model, *batches)
-torch.testing.assert_close(outputs, [output.detach() for output in with_graph])
+model.eval()
+outputs = []
+with torch.no_grad():  # or torch.inference_mode()
+    for images, labels in loader:
+        outputs.append(model(images))
+
+# %% proof evaluation
+assert not any(output.requires_grad or output.grad_fn for output in outputs)
+with torch.no_grad():
+    assert kept_for_backward(model, *batches) == 0
+whole = torch.cat(batches) @ model[0].weight.T + model[0].bias  # the same by hand, without dropout
+torch.testing.assert_close(torch.cat(outputs), whole.relu() @ model[3].weight.T.detach() + model[3].bias, rtol=1e-3, atol=1e-4)
 
 
 # %%
 def make_layers():
     """Twenty layers of 1 MiB; each keeps 16 MiB of intermediate values for 2048 samples."""
     torch.manual_seed(0)
-    return nn.ModuleList(nn.Sequential(nn.Linear(64, 2048), nn.ReLU(), nn.Linear(2048, 64)) for _ in range(20))
+    return nn.ModuleList(nn.Sequential(nn.Linear(64, 2048), nn.ReLU(), nn.Linear(2048, 64)) for _ in range(20)).to(device)
 
+
+limit(256)
+model, samples = make_layers(), torch.randn(2048, 64, device=device)
+x = samples
 
 # %% break many-layers
-limit(256)
-layers, x = make_layers().to("cuda"), torch.randn(2048, 64, device="cuda")
-for layer in layers:
+for layer in model:  # in the model's forward
     x = x + layer(x)
-x.square().mean().backward()
+loss = x.square().mean()
+loss.backward()
 
 # %% check many-layers
-layers, samples = make_layers().to("cuda"), torch.randn(2048, 64, device="cuda")
+limit(2**20)
 peaks = []
 for depth in (5, 10):
     torch.cuda.reset_peak_memory_stats()
     x = samples
-    for layer in layers[:depth]:
+    for layer in model[:depth]:
         x = x + layer(x)
     peaks.append(torch.cuda.max_memory_allocated())
     print(depth, peaks[-1] // 2**20, "MiB")  # the batch is the same; the depth decides
 assert peaks[1] > peaks[0]
 
 # %% fix many-layers
-limit(256)
-layers, samples = make_layers().to("cuda"), torch.randn(2048, 64, device="cuda")
-x = samples
-for layer in layers:
-    x = x + checkpoint(layer, x, use_reentrant=False)  # keeps x only; the layer runs once more in backward
-x.square().mean().backward()
+from torch.utils.checkpoint import checkpoint
 
-torch.cuda.set_per_process_memory_fraction(1.0)
+for layer in model:  # in the model's forward
+    x = x + checkpoint(layer, x, use_reentrant=False)  # keeps x only; the layer runs once more in backward
+loss = x.square().mean()
+loss.backward()
+
+# %% proof many-layers
+limit(2**20)
 y = samples
-for layer in layers:
+for layer in model:
     y = y + layer(y)
-expected = torch.autograd.grad(y.square().mean(), list(layers.parameters()))
+expected = torch.autograd.grad(y.square().mean(), list(model.parameters()))
 assert all(gradient.any() for gradient in expected)
-for parameter, gradient in zip(layers.parameters(), expected, strict=True):
+for parameter, gradient in zip(model.parameters(), expected, strict=True):
     torch.testing.assert_close(parameter.grad, gradient, rtol=1e-3, atol=1e-6)
 
 
 # %%
 def megabytes(count):
-    return torch.empty(count * 2**20, dtype=torch.uint8, device="cuda")
+    return torch.empty(count * 2**20, dtype=torch.uint8, device=device)
 
 
 def make_holes():
@@ -225,8 +256,12 @@ def make_holes():
     return small  # `large` is freed here: four holes of 96 MiB
 
 
-# %% break fragmentation
+if device == "cuda":
+    del model, optimizer, samples, images, labels, batches, loader, x
+    torch.cuda.empty_cache()
 limit(512)
+
+# %% break fragmentation
 small = make_holes()
 batch = megabytes(300)  # 384 MiB are unused, but not in one piece
 
@@ -236,11 +271,26 @@ reserved, used = torch.cuda.memory_reserved(), torch.cuda.memory_allocated()
 print((reserved - used) // 2**20, "MiB reserved but not used by any tensor")
 assert reserved - used > 300 * 2**20  # more than the 300 MiB that are asked for
 
-# %% fix fragmentation
-os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"  # before the first use of the GPU; best outside, in the shell
-limit(512)
-small = make_holes()
-batch = megabytes(300).zero_()
+# %% proof fragmentation
+# A new process, as the variable is read once, when the GPU is first used.
+import subprocess
+import sys
 
-assert batch.numel() == 300 * 2**20 and batch[-1].item() == 0
-assert torch.cuda.memory_reserved() <= 512 * 2**20
+PROGRAM = """
+import torch
+torch.cuda.set_per_process_memory_fraction(512 * 2**20 / torch.cuda.get_device_properties(0).total_memory)
+megabytes = lambda count: torch.empty(count * 2**20, dtype=torch.uint8, device="cuda")
+large, small = [], []
+for _ in range(4):
+    megabytes(100)
+    large.append(megabytes(96))
+    small.append(megabytes(4))
+del large
+batch = megabytes(300).zero_()
+assert batch[-1].item() == 0 and torch.cuda.memory_reserved() <= 512 * 2**20
+"""
+for setting, works in (("expandable_segments:False", False), ("expandable_segments:True", True)):
+    environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": setting}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True)
+    assert (done.returncode == 0) == works, done.stderr
+    assert works or "CUDA out of memory" in done.stderr
