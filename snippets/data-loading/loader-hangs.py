@@ -8,6 +8,12 @@
 #     near: ["_data_queue.get(", "data_queue.get()", "worker_result_queue.get("]
 # tags: [dataloader, hang, multiprocessing]
 # needs: [fork]
+# cases:
+#   any-worker:
+#     survives: {"without: num_workers= in DataLoader(dataset, batch_size=2, num_workers=0)": "0 is the default; it is written out because that is the change"}
+#   main-guard: {silent: true}  # what it prints is another symptom: a process started too early
+#   only-slow:
+#     survives: {"without: timeout= in DataLoader(dataset, batch_size=2, num_workers=2, timeout=12…": "the default waits without a limit, which is another cure"}
 # rows: [S001-110, S001-115]
 # related: [data-loading/worker-killed]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading", "https://docs.python.org/3/library/faulthandler.html"]
@@ -15,12 +21,10 @@
 
 # %%
 import faulthandler
-import socket
 import tempfile
 import threading
 import time
 
-import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -34,102 +38,209 @@ def dump_later(worker_id):
 
 
 def where():
-    """The innermost line of the Dataset's own code in that stack."""
+    """The innermost line of this file in that stack."""
     stack.seek(0)
-    return next(line.strip() for line in stack if line.rstrip().endswith(("in read", "in __getitem__")))
+    return next(line.strip() for line in stack if line.rstrip().endswith(" in __getitem__"))
 
 
-# %%
-class RemoteImages(Dataset):
-    """Eight images on a server, which never answers for image 5."""
-
-    def __len__(self):
-        return 8
-
-    def read(self, i, timeout=None):
-        mine, server = socket.socketpair()
-        if i != 5:
-            server.send(bytes([i]))
-        mine.settimeout(timeout)
-        return mine.recv(1)[0]
-
-    def __getitem__(self, i):
-        return torch.from_numpy(np.full(3, self.read(i)))
-
-
-# %% break stuck-sample
-for batch in DataLoader(RemoteImages(), batch_size=2, num_workers=2, timeout=3):  # without timeout it waits for ever
-    pass
-
-# %% check stuck-sample
-try:
-    list(DataLoader(RemoteImages(), batch_size=2, num_workers=1, timeout=5, worker_init_fn=dump_later))
-except RuntimeError:
-    pass
-print(where().split(", ")[-1])  # the last line of your own code in the worker's stack
-assert where().endswith("in read")
-
-
-# %% fix stuck-sample
-class PatientImages(RemoteImages):
-    def __getitem__(self, i):
-        try:
-            value = self.read(i, timeout=1)  # a limit where the worker waits; every network library has one
-        except TimeoutError:
-            return None
-        return torch.from_numpy(np.full(3, value))
-
-
-def collate(samples):
-    return torch.stack([sample for sample in samples if sample is not None])
-
-
-batches = list(DataLoader(PatientImages(), batch_size=2, num_workers=2, timeout=60, collate_fn=collate))
-assert torch.cat(batches)[:, 0].tolist() == [0, 1, 2, 3, 4, 6, 7]
-
-# %%
 lock = threading.Lock()  # many libraries have one inside: logging, video and image decoders, OpenMP
-stop = threading.Event()
 
 
-class Decoder(Dataset):
+class Frames(Dataset):
     def __len__(self):
         return 8
 
     def __getitem__(self, i):
         with lock:
-            return torch.from_numpy(np.full(3, i))
+            return torch.tensor(i)
 
 
 def background():
     """A thread that is using the library at the moment when the workers start."""
     with lock:
-        stop.wait(1)
+        time.sleep(1)
 
+
+dataset = Frames()
+thread = threading.Thread(target=background)
+
+# %% break any-worker
+thread.start()
+for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):  # without timeout it waits for ever
+    pass
+
+# %% check any-worker
+print(dataset[0], dataset[1])  # no worker: if this line hangs too, the Dataset itself hangs, and Ctrl-C shows where
+assert dataset[1] == 1
+
+# %% fix any-worker
+from torch.utils.data import DataLoader
+
+loader = DataLoader(dataset, batch_size=2, num_workers=0)  # if this runs, a worker is what hangs
+
+# %% proof any-worker
+thread.start()
+assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 # %% break lock-at-fork
-thread = threading.Thread(target=background)
 thread.start()
-for batch in DataLoader(Decoder(), batch_size=2, num_workers=1, timeout=4):  # the thread is done after one second
+for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):  # the thread is done after one second
     pass
 
 # %% check lock-at-fork
-thread = threading.Thread(target=background)
 thread.start()
 print([thread.name for thread in threading.enumerate()])  # before the DataLoader starts, only the main thread should run
 try:
-    list(DataLoader(Decoder(), batch_size=2, num_workers=1, timeout=5, worker_init_fn=dump_later))
+    list(DataLoader(dataset, batch_size=2, num_workers=1, timeout=5, worker_init_fn=dump_later))
 except RuntimeError:
     pass
 print(where().split(", ")[-1])  # look at this line: it waits at `with lock`; elsewhere at `acquire`, or inside a library
-assert where().endswith("in __getitem__") and not lock.locked()  # free in the main process, locked for ever in the worker
+assert not lock.locked()  # free in the main process, locked for ever in the worker
 
 # %% fix lock-at-fork
-batches = iter(DataLoader(Decoder(), batch_size=2, num_workers=1, timeout=60))  # start the workers first ...
-thread = threading.Thread(target=background)
-thread.start()  # ... then the threads
+from torch.utils.data import DataLoader
 
-assert torch.cat(list(batches))[:, 0].tolist() == list(range(8))
+if __name__ == "__main__":  # such workers import this file again
+    loader = DataLoader(dataset, batch_size=2, num_workers=1, multiprocessing_context="forkserver")
+
+# %% proof lock-at-fork
+if __name__ == "__main__":
+    thread.start()
+    loader.timeout = 40
+    assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+# %%
+torch.multiprocessing.set_start_method("spawn", force=True)  # as on Windows, and on a Mac
+seen = []
+
+
+def model(batch):
+    seen.append(batch.tolist())
+
+
+# %% break main-guard
+with open("started.txt", "a") as file:
+    file.write("x")  # stands for all that the script does before the loop
+message = ""
+try:
+    for batch in DataLoader(dataset, batch_size=2, num_workers=1):
+        pass
+except RuntimeError as error:
+    message = str(error)
+if "bootstrapping" in message:  # this is the worker: it runs the whole script, comes to the DataLoader, and must not start workers
+    raise SystemExit(1)
+assert "exited unexpectedly" in message and open("started.txt").read() == "xx"  # no batch, and the script began twice
+
+# %% check main-guard
+print(torch.multiprocessing.get_start_method())  # spawn or forkserver: the workers import the file that was started
+assert torch.multiprocessing.get_start_method() != "fork"
+
+# %% fix main-guard
+from torch.utils.data import DataLoader
+
+
+def main():
+    for batch in DataLoader(dataset, batch_size=2, num_workers=1):
+        model(batch)
+
+
+if __name__ == "__main__":
+    main()
+
+# %% proof main-guard
+if __name__ == "__main__":
+    assert seen == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert open("imported.txt").read() == "x"  # by one worker
+else:
+    with open("imported.txt", "a") as file:
+        file.write("x")
+
+# %%
+import http.server
+import urllib.request
+
+torch.multiprocessing.set_start_method("fork", force=True)
+asked = []
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Answers with the number of the image; the first who asks for image 5 waits for ever."""
+
+    def do_GET(self):
+        asked.append(self.path)
+        if asked.count("/5") == 1 and self.path == "/5":
+            time.sleep(1000)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(bytes([int(self.path[1:])]))
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+server.daemon_threads = True
+threading.Thread(target=server.serve_forever, daemon=True).start()
+urls = [f"http://127.0.0.1:{server.server_port}/{i}" for i in range(8)]
+
+
+class RemoteImages(Dataset):
+    def __init__(self, urls):
+        self.urls = urls
+
+    def __len__(self):
+        return len(self.urls)
+
+    def __getitem__(self, i):
+        with urllib.request.urlopen(self.urls[i]) as answer:
+            return torch.tensor(list(answer.read()))
+
+
+# %% break stuck-sample
+for batch in DataLoader(RemoteImages(urls), batch_size=2, num_workers=2, timeout=4):  # without timeout it waits for ever
+    pass
+
+# %% check stuck-sample
+try:
+    list(DataLoader(RemoteImages(urls), batch_size=2, num_workers=1, timeout=5, worker_init_fn=dump_later))
+except RuntimeError:
+    pass
+print(where().split(", ")[-1])  # the last line of your own code in the worker's stack
+assert where().endswith("in __getitem__")
+
+
+# %% fix stuck-sample
+import torch
+import urllib.request
+from torch.utils.data import Dataset
+
+
+class RemoteImages(Dataset):
+    def __init__(self, urls):
+        self.urls = urls
+
+    def __len__(self):
+        return len(self.urls)
+
+    def __getitem__(self, i):
+        for attempt in range(3):
+            try:
+                with urllib.request.urlopen(self.urls[i], timeout=2) as answer:  # a limit where the worker waits; 30 over the internet
+                    return torch.tensor(list(answer.read()))
+            except OSError:  # too late, or the connection broke: ask again
+                print("no answer from", self.urls[i])
+        raise RuntimeError(f"no answer from {self.urls[i]}")
+
+
+# %% proof stuck-sample
+loader = DataLoader(RemoteImages(urls), batch_size=2, num_workers=2, timeout=30)
+assert torch.cat(list(loader)).flatten().tolist() == list(range(8)) and asked.count("/5") == 2
+nowhere = RemoteImages(["http://127.0.0.1:1/0"])
+try:
+    nowhere[0]
+    raise AssertionError("a sample that nobody sent")
+except RuntimeError as error:
+    assert "127.0.0.1:1/0" in str(error)
 
 
 # %%
@@ -139,15 +250,16 @@ class SlowImages(Dataset):
 
     def __getitem__(self, i):
         time.sleep(1.5)  # a large file, a busy disk
-        return torch.from_numpy(np.full(3, i))
+        return torch.tensor(i)
 
+
+dataset = SlowImages()
 
 # %% break only-slow
-for batch in DataLoader(SlowImages(), batch_size=2, num_workers=2, timeout=1):
+for batch in DataLoader(dataset, batch_size=2, num_workers=2, timeout=1):
     pass
 
 # %% check only-slow
-dataset = SlowImages()
 start = time.monotonic()
 dataset[0], dataset[1]
 seconds = time.monotonic() - start
@@ -155,5 +267,9 @@ print(f"one batch of two takes a worker {seconds:.0f} s; the time-out is 1 s")
 assert seconds > 1
 
 # %% fix only-slow
-batches = list(DataLoader(SlowImages(), batch_size=2, num_workers=2, timeout=120))
-assert torch.cat(batches)[:, 0].tolist() == [0, 1, 2, 3]
+from torch.utils.data import DataLoader
+
+loader = DataLoader(dataset, batch_size=2, num_workers=2, timeout=120)
+
+# %% proof only-slow
+assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3]]

@@ -98,9 +98,25 @@
 # tags: [checkpoint, comfyui, cuda, multi-gpu, optimizer]
 # cases:
 #   batch: {needs: ["torch:2.13"]}  # older fake tensors ask for a driver: so it was on 2.6
+#   model-on-cpu: {needs: ["torch:2.13"]}
 #   made-in-forward: {needs: ["torch:2.13"]}
 #   plain-attribute: {needs: ["torch:2.13"]}
 #   two-gpus: {needs: ["torch:2.13"]}
+#   device-map:
+#     needs: ["torch:2.13"]
+#     commands:
+#       linux: |
+#         pip install -U transformers accelerate
+#         CUDA_VISIBLE_DEVICES=0 python generate.py  # where the model fits on one GPU
+#       powershell: |
+#         pip install -U transformers accelerate
+#         $env:CUDA_VISIBLE_DEVICES = "0"; python generate.py  # where the model fits on one GPU
+#       notebook: |
+#         %pip install -U transformers accelerate
+#         %env CUDA_VISIBLE_DEVICES=0
+#       torchrun: |
+#         # to train: one process a GPU, and no device_map="auto" in from_pretrained
+#         torchrun --nproc_per_node 2 train.py
 #   index: {needs: [cuda]}
 #   resumed-optimizer: {needs: [cuda]}
 # rows: [S003-05]
@@ -111,49 +127,63 @@
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.nn.functional import cross_entropy
 
 torch.set_default_device(None)  # as in every new process: new tensors are made on the CPU
 torch.manual_seed(0)
+real_to = {kind: kind.to for kind in (nn.Module, torch.Tensor)}
+
+
+def pretend(thing, device):
+    """From the first `.to(device)` on, tensors have a shape and a device but no values: every machine has a `cuda:0` and a `cuda:1`."""
+    torch.set_grad_enabled(False)
+    FakeTensorMode(allow_non_fake_inputs=True).__enter__()
+    for kind, to in real_to.items():
+        kind.to = to
+    return thing.to(device)
+
+
+nn.Module.to = torch.Tensor.to = pretend
+device = "cuda:0"
+model = nn.Linear(8, 2)
+loss_fn = nn.CrossEntropyLoss()
 images, labels = torch.randn(4, 8), torch.tensor([0, 1, 1, 0])
 
-
-def as_if_gpu(step, *arguments):
-    """Run `step` with tensors that have a shape and a device but no values: `cuda:0` and `cuda:1` exist on every machine."""
-    with torch.no_grad(), FakeTensorMode(allow_non_fake_inputs=True):
-        return step(*arguments)
-
-
 # %% break batch
-def loss_of(model, device):
-    model.to(device)  # a module is moved itself ...
-    images.to(device)  # ... a tensor is not: this makes a copy, and drops it
-    return cross_entropy(model(images), labels.to(device))
-
-
-as_if_gpu(loss_of, nn.Linear(8, 2), "cuda:0")
+model.to(device)  # a module is moved itself ...
+images.to(device)  # ... a tensor is not: this makes a copy, and drops it
+labels.to(device)
+loss = loss_fn(model(images), labels)
 
 # %% check batch
-def step(model, device):
-    model.to(device)
-    images.to(device)
-    print(next(model.parameters()).device, images.device, labels.device)  # before the failing line: all must be equal
-    return next(model.parameters()).device == images.device
-
-
-assert not as_if_gpu(step, nn.Linear(8, 2), "cuda:0")
+model.to(device)
+images.to(device)
+print(next(model.parameters()).device, images.device, labels.device)  # above the failing line: all must be equal
+assert images.device != next(model.parameters()).device
 
 # %% fix batch
-def loss_of(model, device):
-    model.to(device)
-    moved = images.to(device)
-    return cross_entropy(model(moved), labels.to(device))
+model.to(device)  # a module is moved itself ...
+images, labels = images.to(device), labels.to(device)  # ... of a tensor keep what .to() returns
+loss = loss_fn(model(images), labels)
 
+# %% proof batch
+assert loss.device == images.device == labels.device == model.weight.device == torch.device("cuda:0")
 
-loss = as_if_gpu(loss_of, nn.Linear(8, 2), "cuda:0")
-assert loss.device == torch.device("cuda:0")
-model = nn.Linear(8, 2)
-torch.testing.assert_close(loss_of(model, "cpu"), cross_entropy(model(images), labels))
+# %% break model-on-cpu
+images = images.to(device)
+outputs = model(images)
+
+# %% check model-on-cpu
+images = images.to(device)
+print(next(model.parameters()).device, images.device)
+assert next(model.parameters()).device == torch.device("cpu")
+
+# %% fix model-on-cpu
+model.to(device)  # once, before the loop
+images = images.to(device)
+outputs = model(images)
+
+# %% proof model-on-cpu
+assert outputs.device == model.weight.device == model.bias.device == torch.device("cuda:0")
 
 
 # %% break made-in-forward
@@ -167,23 +197,21 @@ class Net(nn.Module):
         return self.layer(x + positions)
 
 
-def forward_pass(model, device):
-    return model.to(device)(images.to(device))
-
-
-as_if_gpu(forward_pass, Net(), "cuda:0")
+model = Net().to(device)
+outputs = model(images.to(device))
 
 # %% check made-in-forward
-def forward_pass(device):
-    with torch.device(device):  # new tensors are made there if they name no device
-        return images.to(device) + torch.linspace(0, 1, 8)
-
-
-result = as_if_gpu(forward_pass, "cuda:0")
-print(result.device)  # the step fails without that `with`, and runs with it: this is the cause
-assert result.device == torch.device("cuda:0")
+images = images.to(device)
+with torch.device(device):  # new tensors are made there if they name no device
+    outputs = images + torch.linspace(0, 1, 8)
+print(outputs.device)  # the step fails without that `with`, and runs with it: this is the cause
+assert outputs.device == torch.device("cuda:0")
 
 # %% fix made-in-forward
+import torch
+from torch import nn
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -194,13 +222,11 @@ class Net(nn.Module):
         return self.layer(x + positions)
 
 
-def forward_pass(model, device):
-    return model.to(device)(images.to(device))
-
-
-assert as_if_gpu(forward_pass, Net(), "cuda:0").device == torch.device("cuda:0")
+# %% proof made-in-forward
 model = Net()
-torch.testing.assert_close(forward_pass(model, "cpu"), model.layer(images + torch.arange(8) / 7))
+torch.testing.assert_close(model(images), model.layer(images + torch.arange(8) / 7))
+model.to(device)
+assert model(images.to(device)).device == torch.device("cuda:0")
 
 
 # %% break plain-attribute
@@ -214,11 +240,8 @@ class Net(nn.Module):
         return sum(head(x - self.mean) for head in self.heads)
 
 
-def forward_pass(model, device):
-    return model.to(device)(images.to(device))
-
-
-as_if_gpu(forward_pass, Net(), "cuda:0")
+model = Net().to(device)
+outputs = model(images.to(device))
 
 # %% check plain-attribute
 class Net(nn.Module):
@@ -229,11 +252,16 @@ class Net(nn.Module):
         self.heads = [nn.Linear(8, 2), nn.Linear(8, 2)]
 
 
-forgotten = [(part, name) for part, module in Net().named_modules() for name, value in vars(module).items() if isinstance(value, (torch.Tensor, list))]
+model = Net()
+forgotten = [(part, name) for part, module in model.named_modules() for name, value in vars(module).items() if isinstance(value, (torch.Tensor, list))]
 print(forgotten)  # what .to(device) does not move
 assert forgotten == [("", "mean"), ("", "heads")]
 
 # %% fix plain-attribute
+import torch
+from torch import nn
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -244,45 +272,78 @@ class Net(nn.Module):
         return sum(head(x - self.mean) for head in self.heads)
 
 
-def forward_pass(model, device):
-    return model.to(device)(images.to(device))
-
-
-assert as_if_gpu(forward_pass, Net(), "cuda:0").device == torch.device("cuda:0")
+# %% proof plain-attribute
 model = Net()
 assert set(model.state_dict()) == {"mean", "heads.0.weight", "heads.0.bias", "heads.1.weight", "heads.1.bias"}
-torch.testing.assert_close(forward_pass(model, "cpu"), model.heads[0](images - 0.5) + model.heads[1](images - 0.5))
+torch.testing.assert_close(model(images), model.heads[0](images - 0.5) + model.heads[1](images - 0.5))
+model.to(device)
+assert model(images.to(device)).device == torch.device("cuda:0")
 
 # %% break two-gpus
-def forward_pass(first, second, device, other_device):
-    first.to(device), second.to(other_device)
-    hidden = first(images.to(device))
-    return second(hidden)  # hidden is still on the first GPU
-
-
-as_if_gpu(forward_pass, nn.Linear(8, 16), nn.Linear(16, 2), "cuda:0", "cuda:1")
+first, second = nn.Linear(8, 16), nn.Linear(16, 2)
+first.to("cuda:0"), second.to("cuda:1")
+hidden = first(images.to("cuda:0"))
+outputs = second(hidden)  # hidden is still on the first GPU
 
 # %% check two-gpus
-def devices(model, device, other_device):
-    model[0].to(device), model[1].to(other_device)
-    return {str(parameter.device) for parameter in model.parameters()}
-
-
-found = as_if_gpu(devices, nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 2)), "cuda:0", "cuda:1")
+model = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 2))
+model[0].to("cuda:0"), model[1].to("cuda:1")
+found = {str(parameter.device) for parameter in model.parameters()}
 print(sorted(found))  # more than one: the model itself is split
 assert found == {"cuda:0", "cuda:1"}
 
 # %% fix two-gpus
-def forward_pass(first, second, device, other_device):
-    first.to(device), second.to(other_device)
-    hidden = first(images.to(device))
-    return second(hidden.to(second.weight.device))  # gradients flow back through .to()
+from torch import nn
 
-
-output = as_if_gpu(forward_pass, nn.Linear(8, 16), nn.Linear(16, 2), "cuda:0", "cuda:1")
-assert output.device == torch.device("cuda:1")
 first, second = nn.Linear(8, 16), nn.Linear(16, 2)
-torch.testing.assert_close(forward_pass(first, second, "cpu", "cpu"), second(first(images)))
+first.to("cuda:0"), second.to("cuda:1")
+hidden = first(images.to("cuda:0"))
+outputs = second(hidden.to("cuda:1"))  # gradients flow back through .to()
+
+# %% proof two-gpus
+assert (hidden.device, outputs.device) == (torch.device("cuda:0"), torch.device("cuda:1"))
+assert (first.weight.device, second.weight.device) == (torch.device("cuda:0"), torch.device("cuda:1"))
+
+# %%
+class Decoder(nn.Module):
+    """Written for one GPU: the last line joins what the first and the second layer made."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        hidden = self.first(x)
+        return self.second(hidden) + hidden
+
+
+def spread(model, device_map):
+    """As Accelerate does: each layer on its GPU, and a hook that moves what goes into it."""
+    for name, device in device_map.items():
+        layer = getattr(model, name)
+        layer.to(device)
+        layer.register_forward_pre_hook(lambda layer, inputs: tuple(value.to(layer.weight.device) for value in inputs))
+    return model
+
+
+# %% break device-map
+model = spread(Decoder(), {"first": "cuda:0", "second": "cuda:1"})  # what device_map="auto" does with two GPUs
+outputs = model(images.to("cuda:0"))
+
+# %% check device-map
+model = spread(Decoder(), {"first": "cuda:0", "second": "cuda:1"})
+found = sorted({str(parameter.device) for parameter in model.parameters()})
+print(found)  # in Transformers: print(model.hf_device_map)
+assert len(found) > 1
+
+# %% proof device-map
+model = spread(Decoder(), {"first": "cuda:0", "second": "cuda:0"})  # a single GPU is visible
+outputs = model(images.to("cuda:0"))
+assert outputs.device == torch.device("cuda:0")
+
+# %%
+for kind, to in real_to.items():  # what follows needs a real GPU
+    kind.to = to
 
 # %% break index
 scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
@@ -296,10 +357,13 @@ print(boxes.device, (scores > 0.5).device)  # a GPU tensor takes indices from th
 assert boxes.device != scores.device
 
 # %% fix index
+import torch
+
 scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
 boxes = torch.arange(12).reshape(3, 4).to(scores.device)  # or, to stay on the CPU: boxes[(scores > 0.5).cpu()]
 kept = boxes[scores > 0.5]
 
+# %% proof index
 assert kept.tolist() == [[0, 1, 2, 3], [8, 9, 10, 11]]
 
 
@@ -307,37 +371,42 @@ assert kept.tolist() == [[0, 1, 2, 3], [8, 9, 10, 11]]
 def train_step(model, optimizer):
     optimizer.zero_grad()
     device = next(model.parameters()).device
-    cross_entropy(model(images.to(device)), labels.to(device)).backward()
+    loss_fn(model(images.to(device)), labels.to(device)).backward()
     optimizer.step()
 
 
 trained = nn.Linear(8, 2)
 trained_optimizer = torch.optim.Adam(trained.parameters())
 train_step(trained, trained_optimizer)
-checkpoint = {"model": trained.state_dict(), "optimizer": trained_optimizer.state_dict()}
+torch.save({"model": trained.state_dict(), "optimizer": trained_optimizer.state_dict()}, "checkpoint.pt")
 
 # %% break resumed-optimizer
-model = nn.Linear(8, 2)
+checkpoint = torch.load("checkpoint.pt")
 model.load_state_dict(checkpoint["model"])
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.load_state_dict(checkpoint["optimizer"])  # its state goes where the weights are now: on the CPU
-model.to("cuda:0")  # takes the weights along, not the optimizer's state
+model.to(device)  # takes the weights along, not the optimizer's state
 train_step(model, optimizer)
 
 # %% check resumed-optimizer
-model = nn.Linear(8, 2)
+checkpoint = torch.load("checkpoint.pt")
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.load_state_dict(checkpoint["optimizer"])
-model.to("cuda:0")
+model.to(device)
 print(model.weight.device, optimizer.state[model.weight]["exp_avg"].device)  # must be equal
 assert model.weight.device != optimizer.state[model.weight]["exp_avg"].device
 
 # %% fix resumed-optimizer
-model = nn.Linear(8, 2).to("cuda:0")  # first the device ...
-model.load_state_dict(checkpoint["model"])
-optimizer = torch.optim.Adam(model.parameters())
-optimizer.load_state_dict(checkpoint["optimizer"])  # ... then everything else
-train_step(model, optimizer)
+import torch
 
+checkpoint = torch.load("checkpoint.pt", map_location="cpu")
+model.load_state_dict(checkpoint["model"])
+model.to(device)  # first move the model ...
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(checkpoint["optimizer"])  # ... then load the optimizer: its state goes where the weights are
+
+# %% proof resumed-optimizer
+train_step(model, optimizer)
 train_step(trained, trained_optimizer)  # the same second step, without the interruption
+assert model.weight.device == torch.device(device)
 assert torch.allclose(model.weight.cpu(), trained.weight, rtol=1e-3, atol=1e-5)

@@ -50,13 +50,22 @@
 #     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
 # tags: [ddp, hang, multi-gpu, multiprocessing]
 # needs: [fork]
+# cases:
+#   rank-zero-only:
+#     survives: {"raw: loss.detach()": "the same number is printed; detached, the sum takes no part in the graph"}
+#   uneven-batches:
+#     survives: {"without: device= in torch.tensor(len(loader), device=device)": "without a GPU the default is right; NCCL takes tensors on the GPU only"}
 # related: [distributed/ddp-unused-params]
 # rows: [S001-104]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
 # ---
 
 # %%
+import contextlib
 import faulthandler
+import io
+import os
+import socket
 import tempfile
 import time
 from datetime import timedelta
@@ -142,24 +151,33 @@ assert where == ["all_reduce", "barrier"]
 
 
 # %% fix rank-zero-only
+import torch.distributed as dist
+
+
+def log_loss(loss):
+    total = loss.detach().clone()
+    dist.all_reduce(total)  # every rank calls it
+    if dist.get_rank() == 0:
+        print("loss", total.item() / dist.get_world_size())  # one rank prints it
+
+
+# %% proof rank-zero-only
 def train(rank):
     weight = torch.ones(3, requires_grad=True)
     for step in range(2):
         loss = loss_of(weight, rank, step)
         update(weight, loss)
-    total = loss.detach().clone()
-    dist.all_reduce(total)  # every rank calls it
-    if rank == 0:
-        print("loss", total / 2)  # one rank prints it
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        log_loss(loss)
     dist.barrier()
-
     assert same_as_one_process(weight, range(2))
     both = [torch.zeros_like(loss) for _ in range(2)]
     dist.all_gather(both, loss.detach())
-    torch.testing.assert_close(total, sum(both))
+    assert printed.getvalue() == (f"loss {sum(both).item() / 2}\n" if rank == 0 else "")
 
 
-run(train)
+run(train, seconds=20)
 
 
 # %%
@@ -185,19 +203,32 @@ assert batches == [3, 2]
 
 
 # %% fix uneven-batches
+import itertools
+
+import torch
+import torch.distributed as dist
+
+
+def same_number(loader):
+    """The batches of `loader`, as many as the rank with the fewest has."""
+    steps = torch.tensor(len(loader), device=device)
+    dist.all_reduce(steps, op=dist.ReduceOp.MIN)  # once, before the loop
+    return itertools.islice(loader, int(steps))
+
+
+# %% proof uneven-batches
 def train(rank):
     weight = torch.ones(3, requires_grad=True)
-    batches = make_batches(rank)
-    steps = torch.tensor(len(batches))
-    dist.all_reduce(steps, op=dist.ReduceOp.MIN)  # once, before the loop
-    for step, _ in enumerate(batches[: steps.item()]):
+    seen = 0
+    for step, _ in enumerate(same_number(make_batches(rank))):
         update(weight, loss_of(weight, rank, step))
+        seen += 1
     dist.barrier()
+    assert seen == 2 and same_as_one_process(weight, range(2))
 
-    assert steps.item() == 2 and same_as_one_process(weight, range(2))
 
-
-run(train)
+device = "cpu"
+run(train, seconds=20)
 
 
 # %%
@@ -228,21 +259,33 @@ assert used == [3, 2]
 
 
 # %% fix skipped-step
+import torch.distributed as dist
+
+
+def good_everywhere(loss):
+    good = loss.isfinite().int()
+    dist.all_reduce(good, op=dist.ReduceOp.MIN)  # 0 as soon as one rank has a bad loss
+    return bool(good)
+
+
+# in the loop: if not good_everywhere(loss): continue
+
+
+# %% proof skipped-step
 def train(rank):
     weight = torch.ones(3, requires_grad=True)
+    used = 0
     for step in range(3):
         loss = noisy_loss(weight, rank, step)
-        good = loss.detach().isfinite().int()
-        dist.all_reduce(good, op=dist.ReduceOp.MIN)  # 0 as soon as one rank has a bad loss
-        if not good.item():
-            continue  # all ranks leave out this step
+        if not good_everywhere(loss):
+            continue
         update(weight, loss)
+        used += 1
     dist.barrier()
+    assert used == 2 and same_as_one_process(weight, [0, 2])
 
-    assert same_as_one_process(weight, [0, 2])
 
-
-run(train)
+run(train, seconds=20)
 
 
 # %%
@@ -267,14 +310,30 @@ assert time.monotonic() - start > 3
 
 
 # %% fix slow-rank
-def train(rank):
+from datetime import timedelta
+
+import torch.distributed as dist
+
+
+def start():
+    dist.init_process_group(timeout=timedelta(hours=2))  # longer than rank 0 is ever busy
+
+
+# %% proof slow-rank
+def ready(rank, port):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), WORLD_SIZE="2")  # as torchrun does
+    start()
+    group = dist.group.WORLD._get_backend(torch.device("cpu"))
+    assert group.options._timeout == timedelta(hours=2)
     if rank == 0:
         prepare_data()
     dist.barrier()
     weight = torch.ones(3, requires_grad=True)
     update(weight, loss_of(weight, rank, 0))
-
     assert same_as_one_process(weight, [0])
+    dist.destroy_process_group()
 
 
-run(train, seconds=60)  # init_process_group(..., timeout=timedelta(seconds=60)); hours for a large data set
+with socket.create_server(("127.0.0.1", 0)) as free:
+    port = free.getsockname()[1]
+mp.start_processes(ready, (port,), nprocs=2, start_method="fork")
