@@ -192,7 +192,7 @@ startFilter();
 addCopyButtons();
 requestAnimationFrame(() => setTimeout(reachScrollable)); // measures what has been laid out by then
 startOffline();
-onFirstAction(loadMaterial);
+if (document.querySelector("script[data-tc-later]")) onFirstAction(loadMaterial); // else it is there: `site stage`
 window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);
 document.addEventListener("change", reachScrollable); // a tab was opened

@@ -21,11 +21,11 @@ def expand(catalogue: Catalogue, text: str, language: str) -> str:
 
 def lookup(catalogue: Catalogue, language: str) -> str:
     """The lookup: its form, and the place of its answer."""
-    return form(catalogue, language) + "\n" + answer(catalogue, language)
+    return form(catalogue, language, "../") + "\n" + answer(catalogue, language)
 
 
-def form(catalogue: Catalogue, language: str) -> str:
-    """The lookup's form; assets/lookup-page.js brings it to life."""
+def form(catalogue: Catalogue, language: str, base: str = "") -> str:
+    """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's address to the language's home page."""
     label = LABELS[language]
     # Three real messages, named by what a reader would call them.
     examples = "".join(f'<button type="button" data-example="{name}">{text}</button>' for name, text in label["examples"].items())
@@ -34,7 +34,7 @@ def form(catalogue: Catalogue, language: str) -> str:
         f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
         f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
         f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> {label["private"]}</p>'
-        f"<noscript><p>{label['no-script']}</p></noscript></form>"
+        f"<noscript><p>{label['no-script'].format(base=base)}</p></noscript></form>"
     )
 
 
