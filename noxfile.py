@@ -170,6 +170,27 @@ def site_check(session: nox.Session) -> None:
 
 
 @nox.session
+def properdocs(session: nox.Session) -> None:
+    """Build the site with the newest ProperDocs, the maintained fork of MkDocs: every file must be as MkDocs makes it. And both from the staged tree."""
+    install(session, "site")
+    session.install("-q", "--upgrade", "properdocs")
+    session.run("properdocs", "--version")
+    folder = Path(session.create_tmp())
+    made = {}
+    for generator in ("mkdocs", "properdocs"):
+        clinic(session, "site", "build", "--generator", generator, "--out", str(folder / generator))
+        made[generator] = {file.relative_to(folder / generator).as_posix(): file.read_bytes() for file in (folder / generator).rglob("*") if file.is_file()}
+    different = sorted(name for name in {*made["mkdocs"], *made["properdocs"]} if made["mkdocs"].get(name) != made["properdocs"].get(name))
+    if different:
+        session.error(f"{len(different)} files differ between {folder / 'mkdocs'} and {folder / 'properdocs'}: {', '.join(different[:10])}")
+    session.log(f"{len(made['mkdocs'])} files, all the same")
+    clinic(session, "site", "stage", "--out", str(folder / "stage"))
+    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
+        for generator in ("mkdocs", "properdocs"):
+            session.run("python", "-m", generator, "build", "-q", "--strict", "-f", str(folder / "stage" / name))
+
+
+@nox.session
 def screenshots(session: nox.Session) -> None:
     """Take screenshots of the site in both languages, schemes and two widths; those that the README shows are written into docs/screenshots/."""
     install(session, "site", "test")
