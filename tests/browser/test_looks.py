@@ -224,7 +224,7 @@ def test_a_tap_on_search_brings_the_keyboard(browser: Browser, address: str) -> 
     expect(page.locator(".md-search__input")).to_be_focused()  # before the script has come
     page.keyboard.type("BatchNorm")
     release()
-    expect(page.locator(".md-search-result__link").first).to_be_visible()
+    expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=60_000)
     context.close()
 
 
