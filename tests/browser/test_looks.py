@@ -259,7 +259,7 @@ def test_copied_is_not_said_of_a_page_that_was_not(browser: Browser, address: st
     context = browser.new_context(permissions=[] if lost == "the permission" else ["clipboard-write"])
     page = context.new_page()
     said: list[str] = []
-    page.expose_function("heard", said.append)
+    page.expose_function("heard", lambda text: said.append(text))
     page.add_init_script(
         "addEventListener('DOMContentLoaded', () => new MutationObserver(() => heard(document.querySelector('[data-md-component=dialog]').innerText))"
         ".observe(document.querySelector('[data-md-component=dialog]'), { subtree: true, childList: true }))"
