@@ -103,15 +103,19 @@ def figures_(session: nox.Session) -> None:
 
 @nox.session(name="third-party")
 def third_party(session: nox.Session) -> None:
-    """Run the snippets that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
+    """Run the snippets and programs that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
     install(session, "run")
+    session.install("-q", "-c", "constraints.txt", "pytest", "pytest-timeout")
     for requirement in nox.project.dependency_groups(GROUPS, "third-party"):
         # What cannot be had here is not the end: its snippets are skipped, with the reason.
         if requirement.startswith("horovod"):
             build_horovod(session, requirement)
+        elif requirement.startswith("ray"):
+            session.install("-q", "-c", "constraints.txt", requirement, success_codes=[0, 1])
         else:
             session.install("-q", "--no-deps", requirement, success_codes=[0, 1])  # cuDNN would bring cuBLAS, which no snippet loads
     clinic(session, "verify", "--third-party", *session.posargs)
+    session.run("pytest", "tests/third_party.py")
 
 
 def build_horovod(session: nox.Session, requirement: str) -> None:

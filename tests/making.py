@@ -38,7 +38,7 @@ def make_project(root: Path) -> Path:
         (root / name).write_text(text, encoding="utf-8")
     (root / "facts/redirects.yml").write_text(f"{OLD}: {IDENT}\n", encoding="utf-8")
     (root / "facts/often.yml").write_text(f"symptoms: [{STEM}]\n", encoding="utf-8")
-    for name in ("overrides", "docs/assets", "docs/root", "torchclinic"):
+    for name in ("overrides", "docs/assets", "docs/root", "docs/programs", "torchclinic"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for language in LANGUAGES:
         for file in (ROOT / "docs" / language).glob("*.md"):

@@ -1,6 +1,6 @@
 """What general pages hold that is generated: the lookup's form, the cards of the home page, the evidence in one line and in tables.
 
-A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`.
+A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`. `{{ program NAME }}` shows a program of docs/programs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from .labels import LABELS
 
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's and no tip's, with its directives expanded."""
-    return _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
+    text = _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
+    return _PROGRAM.sub(lambda found: parts.program(catalogue, found[1]), text)
 
 
 def lookup(catalogue: Catalogue, language: str) -> str:
@@ -102,3 +103,4 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "evidence-files": lambda catalogue, language: evidence_view.evidence_files(catalogue),
 }
 _DIRECTIVE = re.compile(rf"^\{{\{{ ({'|'.join(DIRECTIVES)}) \}}\}}$", re.MULTILINE)
+_PROGRAM = re.compile(r"^\{\{ program ([A-Za-z0-9_.-]+) \}\}$", re.MULTILINE)
