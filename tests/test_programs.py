@@ -1,4 +1,4 @@
-"""The programs that tips show are run as their pages say, in processes of their own."""
+"""The programs that pages show are run as they say, in processes of their own."""
 
 from __future__ import annotations
 
