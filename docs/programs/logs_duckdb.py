@@ -56,9 +56,9 @@ def main() -> None:
         sys.exit(__doc__)
     connection = duckdb.connect()
     connection.create_function("symptom_of", symptom_of, ["VARCHAR"], "VARCHAR")
-    print("symptom", "host", "rank", "logs", sep="\t")
-    for row in connection.execute(QUERY, {"folder": sys.argv[1].rstrip("/")}).fetchall():
-        print(*row, sep="\t")
+    print(f"{'symptom':<30}{'host':<12}{'rank':>5}{'logs':>6}")
+    for symptom, host, rank, logs in connection.execute(QUERY, {"folder": sys.argv[1].rstrip("/")}).fetchall():
+        print(f"{symptom:<30}{host:<12}{rank:>5}{logs:>6}")
 
 
 if __name__ == "__main__":

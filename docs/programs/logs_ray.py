@@ -60,9 +60,9 @@ def main() -> None:
         symptom, host, rank = group
         return symptom.startswith("("), total[symptom], symptom, host, int(rank)
 
-    print("symptom", "host", "rank", "logs", sep="\t")
-    for group in sorted(groups, key=order):
-        print(*group, groups[group], sep="\t")
+    print(f"{'symptom':<30}{'host':<12}{'rank':>5}{'logs':>6}")
+    for symptom, host, rank in sorted(groups, key=order):
+        print(f"{symptom:<30}{host:<12}{rank:>5}{groups[symptom, host, rank]:>6}")
 
 
 if __name__ == "__main__":
