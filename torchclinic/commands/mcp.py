@@ -85,8 +85,7 @@ def look_up(known: Knowledge, text: str, language: str) -> str:
     """What `torchclinic lookup` prints for a text, or for the end of a long one."""
     read = paste.unpack(text[-READ:])
     answer = terminal.render(known, read.place(lookup.lookup(known.index, read.text)), language, False)
-    cut = {"en": "Only the end of this long text was looked up; lines are counted from there.", "zh": "文本很长，只查了末尾；行号从那里算起。"}[language]
-    return bounded(f"{cut}\n{answer}" if len(text) > READ else answer, ANSWER)
+    return bounded(f"{terminal.TEXT[language]['only-the-end']}\n{answer}" if len(text) > READ else answer, ANSWER)
 
 
 def whole_page(known: Knowledge, language: str, topic: str, stem: str) -> str:
