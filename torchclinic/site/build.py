@@ -289,9 +289,7 @@ def refresh(root: Path, out: Path, pages: set[str], site_url: str) -> bool:
     return True
 
 
-def _mkdocs(
-    root: Path, out: Path, language: str, environment: dict[str, str], strict: bool, generator: str = "mkdocs"
-) -> subprocess.CompletedProcess[str]:
+def _mkdocs(root: Path, out: Path, language: str, environment: dict[str, str], strict: bool, generator: str = "mkdocs") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", generator, "build", "-f", CONFIGS[language], "-d", str(out / language), *(["--strict"] if strict else [])]
     # The notice on MkDocs 2 is about a version that is not used here.
     environment = {**os.environ, **environment, "NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8"}
