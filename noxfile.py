@@ -103,15 +103,19 @@ def figures_(session: nox.Session) -> None:
 
 @nox.session(name="third-party")
 def third_party(session: nox.Session) -> None:
-    """Run the snippets that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
+    """Run the snippets and programs that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
     install(session, "run")
+    session.install("-q", "-c", "constraints.txt", "pytest", "pytest-timeout")
     for requirement in nox.project.dependency_groups(GROUPS, "third-party"):
         # What cannot be had here is not the end: its snippets are skipped, with the reason.
         if requirement.startswith("horovod"):
             build_horovod(session, requirement)
+        elif requirement.startswith("ray"):
+            session.install("-q", "-c", "constraints.txt", requirement, success_codes=[0, 1])
         else:
             session.install("-q", "--no-deps", requirement, success_codes=[0, 1])  # cuDNN would bring cuBLAS, which no snippet loads
     clinic(session, "verify", "--third-party", *session.posargs)
+    session.run("pytest", "--noconftest", "tests/third_party.py", env={"PYTHONPATH": "tests"})  # conftest builds the site, which asks for more
 
 
 def build_horovod(session: nox.Session, requirement: str) -> None:
@@ -167,6 +171,27 @@ def site_check(session: nox.Session) -> None:
     if "lighthouse" in session.posargs or not {"axe", "weight"} & set(session.posargs):
         session.run("npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, NODE, external=True)
     session.run("python", "tests/benchmarks/site_check.py", "--node", folder, *session.posargs)
+
+
+@nox.session
+def properdocs(session: nox.Session) -> None:
+    """Build the site with the newest ProperDocs, the maintained fork of MkDocs: every file must be as MkDocs makes it. And both from the staged tree."""
+    install(session, "site")
+    session.install("-q", "--upgrade", "properdocs")
+    session.run("properdocs", "--version")
+    folder = Path(session.create_tmp())
+    made = {}
+    for generator in ("mkdocs", "properdocs"):
+        clinic(session, "site", "build", "--generator", generator, "--out", str(folder / generator))
+        made[generator] = {file.relative_to(folder / generator).as_posix(): file.read_bytes() for file in (folder / generator).rglob("*") if file.is_file()}
+    different = sorted(name for name in {*made["mkdocs"], *made["properdocs"]} if made["mkdocs"].get(name) != made["properdocs"].get(name))
+    if different:
+        session.error(f"{len(different)} files differ between {folder / 'mkdocs'} and {folder / 'properdocs'}: {', '.join(different[:10])}")
+    session.log(f"{len(made['mkdocs'])} files, all the same")
+    clinic(session, "site", "stage", "--out", str(folder / "stage"))
+    for name in ("mkdocs.yml", "mkdocs.zh.yml"):
+        for generator in ("mkdocs", "properdocs"):
+            session.run("python", "-m", generator, "build", "-q", "--strict", "-f", str(folder / "stage" / name))
 
 
 @nox.session

@@ -33,12 +33,16 @@ def make_project(root: Path) -> Path:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         # Links to other symptoms lead nowhere in a project of one.
         text = (
-            (ROOT / name).read_text(encoding="utf-8").replace("modified-by-inplace.md", f"{STEM}.md").replace("# related: [autograd/modified-by-inplace]\n", "")
+            (ROOT / name)
+            .read_text(encoding="utf-8")
+            .replace("modified-by-inplace.md#stepped-weights", f"{STEM}.md")
+            .replace("modified-by-inplace.md", f"{STEM}.md")
+            .replace("# related: [autograd/modified-by-inplace]\n", "")
         )
         (root / name).write_text(text, encoding="utf-8")
     (root / "facts/redirects.yml").write_text(f"{OLD}: {IDENT}\n", encoding="utf-8")
     (root / "facts/often.yml").write_text(f"symptoms: [{STEM}]\n", encoding="utf-8")
-    for name in ("overrides", "docs/assets", "docs/root", "torchclinic"):
+    for name in ("overrides", "docs/assets", "docs/root", "docs/programs", "torchclinic"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for language in LANGUAGES:
         for file in (ROOT / "docs" / language).glob("*.md"):

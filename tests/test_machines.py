@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -10,10 +11,11 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import pytest
+import yaml
 from making import IDENT, OLD, STEM, read, visible
 
 from torchclinic import LANGUAGES
-from torchclinic.content import catalogue, redirects
+from torchclinic.content import catalogue, page, redirects
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.known import KnownMessage
 from torchclinic.content.problem import Problems
@@ -125,6 +127,24 @@ def test_llms_txt_names_every_copy(built: Path, clinic: Catalogue) -> None:
     text = machine_readable.llms(clinic, BASE)
     for made in (*clinic.symptoms.values(), *clinic.tips.values()):
         assert all(f"({BASE}{language}/{made.id}/index.md): " in text for language in made.pages)
+
+
+# ---- skills of coding agents
+
+
+def test_skills_stand_where_agents_look(built: Path) -> None:
+    folder = built / ".well-known/agent-skills"
+    made = json.loads(read(folder / "index.json"))
+    assert made["$schema"] == "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+    (skill,) = made["skills"]
+    data = (folder / skill["url"]).read_bytes()
+    assert skill["digest"] == f"sha256:{hashlib.sha256(data).hexdigest()}" and skill["type"] == "skill-md"
+    meta = yaml.safe_load(page.split_front_matter(data.decode())[0])
+    # The format's own rules: agentskills.io/specification.
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", meta["name"]) and meta["name"] == skill["name"] == skill["url"].removesuffix("/SKILL.md")
+    assert 0 < len(meta["description"]) <= 1024 and meta["description"] == skill["description"] and len(meta["compatibility"]) <= 500
+    assert set(meta) <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert f"({BASE}.well-known/agent-skills/{skill['url']})" in read(built / "llms.txt")
 
 
 # ---- XML

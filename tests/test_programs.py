@@ -1,4 +1,4 @@
-"""The programs that tips show are run as their pages say, in processes of their own."""
+"""The programs that pages show are run as they say, in processes of their own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import cluster_logs
 import torch
 
 from torchclinic import ROOT
@@ -56,3 +57,9 @@ def test_ddp_train_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
     first, second = (torch.load(tmp_path / folder / "checkpoint.pt", weights_only=True) for folder in ("whole", "halves"))
     torch.testing.assert_close(first, second, rtol=0, atol=0)  # weights, optimizer, schedule and random numbers
     assert not list(tmp_path.glob("*/*.partial"))
+
+
+def test_logs_of_a_cluster_in_duckdb(tmp_path: Path) -> None:
+    output, memory = cluster_logs.run("logs_duckdb.py", cluster_logs.make(tmp_path))
+    assert {output} == cluster_logs.shown()
+    assert memory < cluster_logs.LONG / 4, "a long log is read at its end"

@@ -30,21 +30,52 @@ function reachScrollable() {
 
 /** A button on each block of code. Material's own would come too late for whoever opens a page to copy its fix. */
 function addCopyButtons() {
-  const { translations } = JSON.parse(document.getElementById("__config").textContent);
+  const label = translated("clipboard.copy");
   for (const code of document.querySelectorAll(".highlight:not(.tc-diff) > pre:not(:has(> nav)) > code")) {
     const button = document.createElement("button");
     button.className = "md-code__button";
     button.type = "button";
-    button.title = translations["clipboard.copy"];
+    button.title = label;
     button.dataset.mdType = "copy";
     button.onclick = async () => {
-      if (await copy(code)) say(translations["clipboard.copied"]);
+      if (await copy(code)) say(translated("clipboard.copied"));
     };
     const place = document.createElement("nav");
     place.className = "md-code__nav";
     place.append(button);
     code.before(place);
   }
+}
+
+/** Material's own words, in the language of the page. */
+function translated(name) {
+  return JSON.parse(document.getElementById("__config").textContent).translations[name];
+}
+
+/** The whole page, from its copy in Markdown. Where that cannot be had or put on the clipboard, the copy is shown, as by the link without a script. */
+function addPageCopy() {
+  const link = document.querySelector("[data-tc-markdown]");
+  if (!link || location.protocol === "file:") return; // from there nothing can be fetched
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = link.className;
+  button.append(...link.childNodes);
+  const { href } = link;
+  const text = async () => {
+    const response = await fetch(href);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return new Blob([await response.text()], { type: "text/plain" });
+  };
+  button.onclick = async () => {
+    try {
+      // It is given the promise: Safari lets a page copy at the moment of the click alone.
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": text() })]);
+      say(translated("clipboard.copied"));
+    } catch {
+      location.assign(href);
+    }
+  };
+  link.replaceWith(button);
 }
 
 /** Whether it was copied; if not, it is at least selected. */
@@ -190,9 +221,10 @@ followLanguage();
 startLookup();
 startFilter();
 addCopyButtons();
+addPageCopy();
 requestAnimationFrame(() => setTimeout(reachScrollable)); // measures what has been laid out by then
 startOffline();
-onFirstAction(loadMaterial);
+if (document.querySelector("script[data-tc-later]")) onFirstAction(loadMaterial); // else it is there: `site stage`
 window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);
 document.addEventListener("change", reachScrollable); // a tab was opened

@@ -43,6 +43,7 @@ PAGES = {
     "tags": "tags/",
     "verified": "verified/",
     "sources": "sources/",
+    "cluster's logs": "cluster-logs/",
     "about": "about/",
     "search": "#search",
 }

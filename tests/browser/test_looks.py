@@ -224,7 +224,7 @@ def test_a_tap_on_search_brings_the_keyboard(browser: Browser, address: str) -> 
     expect(page.locator(".md-search__input")).to_be_focused()  # before the script has come
     page.keyboard.type("BatchNorm")
     release()
-    expect(page.locator(".md-search-result__link").first).to_be_visible()
+    expect(page.locator(".md-search-result__link").first).to_be_visible(timeout=60_000)
     context.close()
 
 
@@ -238,3 +238,54 @@ def test_without_a_clipboard_the_code_is_selected(browser: Browser, address: str
     code = page.locator(f"{FIX} pre > code").first
     assert page.evaluate("() => getSelection().toString()").strip() == code.inner_text().strip()
     context.close()
+
+
+@pytest.mark.parametrize("path", ["en/shapes/matmul-shapes/", "zh/tips/nn/training-loop/"])
+def test_a_page_is_copied_as_markdown(page: Page, address: str, path: str) -> None:
+    page.goto(address + path)
+    button = page.get_by_role("button", name={"en": "Copy as Markdown", "zh": "复制为 Markdown"}[path[:2]])
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-md-component=dialog]")).to_have_text({"en": "Copied to clipboard", "zh": "已复制"}[path[:2]])
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == page.request.get(f"{address}{path}index.md").text() and copied.startswith("# ")
+    page.goto(f"{address}{path[:2]}/about/")
+    assert page.locator(".tc-copy").count() == 0
+
+
+@pytest.mark.parametrize("lost", ["the clipboard", "the copy", "the permission"])
+def test_copied_is_not_said_of_a_page_that_was_not(browser: Browser, address: str, lost: str) -> None:
+    """The copy itself is shown then: what would have been copied, or the browser's own word of what is wrong."""
+    context = browser.new_context(permissions=[] if lost == "the permission" else ["clipboard-write"])
+    page = context.new_page()
+    said: list[str] = []
+    page.expose_function("heard", lambda text: said.append(text))
+    page.add_init_script(
+        "addEventListener('DOMContentLoaded', () => new MutationObserver(() => heard(document.querySelector('[data-md-component=dialog]').innerText))"
+        ".observe(document.querySelector('[data-md-component=dialog]'), { subtree: true, childList: true }))"
+    )
+    if lost == "the clipboard":
+        page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    elif lost == "the permission":
+        page.add_init_script("navigator.clipboard.write = async () => { throw new DOMException('', 'NotAllowedError') }")
+    page.goto(f"{address}en/shapes/matmul-shapes/")
+    if lost == "the copy":
+        page.route("**/index.md", lambda route: route.fulfill(status=404, body="gone", content_type="text/plain"))
+    else:
+        page.route("**/index.md", lambda route: route.fulfill(body="# the copy", content_type="text/plain"))
+    page.locator(".tc-copy").click()
+    page.wait_for_url("**/shapes/matmul-shapes/index.md")
+    assert said == []
+    context.close()
+
+
+def test_without_a_script_or_a_server_the_copy_is_a_link(browser: Browser, address: str, site_folder: Path) -> None:
+    for javascript, start in ((False, address), (True, f"{site_folder.as_uri()}/")):
+        context = browser.new_context(java_script_enabled=javascript)
+        page = context.new_page()
+        folder = f"{start}en/shapes/matmul-shapes/"
+        page.goto(f"{folder}index.html")
+        link = page.get_by_role("link", name="Copy as Markdown")
+        assert link.get_attribute("href") == "index.md"
+        assert (site_folder / "en/shapes/matmul-shapes/index.md").is_file()
+        context.close()

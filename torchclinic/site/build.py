@@ -27,7 +27,7 @@ from .. import LANGUAGES
 from ..content import catalogue, index
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
-from . import file_scheme, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages
+from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
 from .labels import LABELS, script
 
 CONFIGS = {"en": "mkdocs.yml", "zh": "mkdocs.zh.yml"}
@@ -71,7 +71,7 @@ class Site:
             {label["symptoms"]: symptoms},
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: ["verified.md", "sources.md", "contribute.md", "machines.md", "about.md"]},
+            {label["about"]: ["verified.md", "sources.md", "contribute.md", "machines.md", "cluster-logs.md", "about.md"]},
         ]
 
     def generate(self) -> list[tuple[Path, str]]:
@@ -117,6 +117,28 @@ class Site:
         """The tip whose page is made from this source, e.g. `tips/autograd/hooks.md`."""
         made = self.catalogue.tips.get(name.rpartition("/")[2].removesuffix(".md"))
         return made if made is not None and name == f"{made.id}.md" and self.language in made.pages else None
+
+    def page(self, name: str, text: str) -> tuple[dict[str, Any], str]:
+        """What a page's front matter gains, and its Markdown with all directives expanded.
+
+        Args:
+            name: of the page's source.
+            text: that source, without its front matter.
+        """
+        made = self.symptom_of(name) or self.tip_of(name)
+        if made is None:
+            return {}, home.expand(self.catalogue, text, self.language)
+        description = parts.description(made, self.language)
+        if self.is_notebook(name):
+            return {"description": description, "search": {"exclude": True}, "hide": ["navigation"]}, text
+        is_symptom = isinstance(made, Symptom)
+        facts = {
+            "description": description,
+            "search": {"boost": 4 if is_symptom else 2},  # symptoms before tips, and these before pages about this site
+            "tags": parts.tag_names(self.catalogue, made.snippet.tags if is_symptom else made.tags, self.language),
+        }
+        make = symptom_page.symptom_page if is_symptom else tip_page.tip_page
+        return facts, make(self.catalogue, made, self.language, self.repository)  # type: ignore[operator]
 
     def head(self, name: str, url: str, base: str) -> dict[str, Any]:
         """What main.html puts into a page's head, beyond what MkDocs knows.
@@ -187,7 +209,7 @@ def with_policy(page: str, policy: str) -> str:
 # ---- both languages
 
 
-def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True, keep: bool = True) -> int:
+def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True, keep: bool = True, generator: str = "mkdocs") -> int:
     """Build both languages and the root pages; the exit status.
 
     Args:
@@ -195,6 +217,7 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True, kee
         site_url: where it will stand; from SITE_URL, or this machine's port 8000, if left out.
         strict: stop at any problem or warning. Else print them and build what can be built.
         keep: readers may keep the site for offline use.
+        generator: the module that builds: mkdocs, or properdocs, its maintained fork.
     """
     started = time.monotonic()
     site_url = (site_url or os.environ.get("SITE_URL") or SITE_URL).rstrip("/") + "/"
@@ -215,7 +238,7 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True, kee
         made.write_bytes(pickle.dumps(loaded))
         environment = {"SITE_URL": site_url, CATALOGUE: str(made)}
         with ThreadPoolExecutor() as pool:
-            runs = dict(zip(LANGUAGES, pool.map(lambda language: _mkdocs(root, new, language, environment, strict), LANGUAGES), strict=True))
+            runs = dict(zip(LANGUAGES, pool.map(lambda language: _mkdocs(root, new, language, environment, strict, generator), LANGUAGES), strict=True))
         failed = [language for language, run in runs.items() if run.returncode]
         for language, run in runs.items():
             shown = [line for line in run.stdout.splitlines() if language in failed or line.startswith(("WARNING", "ERROR"))]
@@ -266,8 +289,8 @@ def refresh(root: Path, out: Path, pages: set[str], site_url: str) -> bool:
     return True
 
 
-def _mkdocs(root: Path, out: Path, language: str, environment: dict[str, str], strict: bool) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mkdocs", "build", "-f", CONFIGS[language], "-d", str(out / language), *(["--strict"] if strict else [])]
+def _mkdocs(root: Path, out: Path, language: str, environment: dict[str, str], strict: bool, generator: str = "mkdocs") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", generator, "build", "-f", CONFIGS[language], "-d", str(out / language), *(["--strict"] if strict else [])]
     # The notice on MkDocs 2 is about a version that is not used here.
     environment = {**os.environ, **environment, "NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)

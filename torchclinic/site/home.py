@@ -1,6 +1,6 @@
 """What general pages hold that is generated: the lookup's form, the cards of the home page, the evidence in one line and in tables.
 
-A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`.
+A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`. `{{ program NAME }}` shows a program of docs/programs.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from .labels import LABELS
 
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's and no tip's, with its directives expanded."""
-    return _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
+    text = _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
+    return _PROGRAM.sub(lambda found: parts.program(catalogue, found[1]), text)
 
 
 def lookup(catalogue: Catalogue, language: str) -> str:
     """The lookup: its form, and the place of its answer."""
-    return form(catalogue, language) + "\n" + answer(catalogue, language)
+    return form(catalogue, language, "../") + "\n" + answer(catalogue, language)
 
 
-def form(catalogue: Catalogue, language: str) -> str:
-    """The lookup's form; assets/lookup-page.js brings it to life."""
+def form(catalogue: Catalogue, language: str, base: str = "") -> str:
+    """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's address to the language's home page."""
     label = LABELS[language]
     # Three real messages, named by what a reader would call them.
     examples = "".join(f'<button type="button" data-example="{name}">{text}</button>' for name, text in label["examples"].items())
@@ -34,7 +35,7 @@ def form(catalogue: Catalogue, language: str) -> str:
         f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
         f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
         f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> {label["private"]}</p>'
-        f"<noscript><p>{label['no-script']}</p></noscript></form>"
+        f"<noscript><p>{label['no-script'].format(base=base)}</p></noscript></form>"
     )
 
 
@@ -102,3 +103,4 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "evidence-files": lambda catalogue, language: evidence_view.evidence_files(catalogue),
 }
 _DIRECTIVE = re.compile(rf"^\{{\{{ ({'|'.join(DIRECTIVES)}) \}}\}}$", re.MULTILINE)
+_PROGRAM = re.compile(r"^\{\{ program ([A-Za-z0-9_.-]+) \}\}$", re.MULTILINE)

@@ -1,10 +1,11 @@
-"""What programs read of the site: index.json, llms.txt, feeds, sitemap, and the facts in each page's head. docs/en/machines.md describes them.
+"""What programs read of the site: index.json, llms.txt, feeds, sitemap, skills, and the facts in each page's head. docs/en/machines.md describes them.
 
 Every address is absolute: these files are read away from the site. `base` is the address of the site's root, with a slash at its end.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES
-from ..content import changes
+from ..content import changes, yamlfile
 from ..content.catalogue import Catalogue, Symptom
 from ..content.evidence import Evidence
+from ..content.page import split_front_matter
+from ..content.problem import Problems
 from ..content.tip import Tip
 from . import markdown_copy, parts
 from .labels import LABELS
@@ -106,6 +109,32 @@ def _tip(made: Tip, base: str) -> dict[str, Any]:
     }
 
 
+# ---- skills of coding agents
+
+#: A folder for each, with its SKILL.md.
+SKILLS = "docs/root/agent-skills"
+#: Where agents look for them (version 0.2.0 of "Agent Skills Discovery via Well-Known URIs").
+WELL_KNOWN = ".well-known/agent-skills"
+DISCOVERY = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+
+
+def write_skills(root: Path, out: Path) -> None:
+    """Copy the skills to where agents look, with a list of them."""
+    found = []
+    for file in sorted((root / SKILLS).glob("*/SKILL.md")):
+        data = file.read_bytes()
+        name = file.relative_to(root / SKILLS).as_posix()
+        meta = yamlfile.load(split_front_matter(data.decode("utf-8"))[0], file, 2, Problems(root))
+        digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
+        # The address is relative to the list: a site may stand below its host's root.
+        found.append({"name": meta["name"], "type": "skill-md", "description": meta["description"], "url": name, "digest": digest})
+        target = out / WELL_KNOWN / name
+        target.parent.mkdir(parents=True)
+        target.write_bytes(data)
+    text = json.dumps({"$schema": DISCOVERY, "skills": found}, ensure_ascii=False, indent=1)
+    (out / WELL_KNOWN / "index.json").write_text(text, encoding="utf-8")
+
+
 # ---- llms.txt
 
 
@@ -118,6 +147,8 @@ def llms(catalogue: Catalogue, base: str) -> str:
         "An error message is best looked up in "
         f"[index.json]({base}index.json), which has every wording, with holes for what varies ({address(base, 'en', 'machines')} describes it). "
         f"Texts may be used under CC BY 4.0 ({LICENCE}), code under MIT.",
+        f"On a machine with Python, the command `torchclinic` looks an error up and gives one fix: [SKILL.md]({base}{WELL_KNOWN}/torchclinic/SKILL.md) "
+        "teaches it to a coding agent.",
     ]
     for language in LANGUAGES:
         for name, members in (("symptoms", catalogue.symptoms.values()), ("tips", catalogue.tips.values())):
@@ -213,6 +244,7 @@ def write(catalogue: Catalogue, out: Path, base: str) -> None:
     }
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
+    write_skills(catalogue.root, out)
 
 
 def write_language(catalogue: Catalogue, out: Path, language: str, base: str) -> None:

@@ -17,7 +17,7 @@ from mkdocs.structure.toc import get_toc
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `mkdocs` does not look where it was started
 
-from torchclinic.site import home, minify, notebook, parts, patches, symptom_page, tip_page
+from torchclinic.site import minify, notebook, patches
 from torchclinic.site.build import ONLY, Site
 from torchclinic.site.labels import LABELS
 
@@ -54,25 +54,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Expand directives; set description and tags."""
-    name = page.file.src_uri
-    symptom = site.symptom_of(name)
-    if symptom is not None:
-        page.meta["description"] = parts.description(symptom, site.language)
-        if site.is_notebook(name):
-            page.meta["search"] = {"exclude": True}
-            page.meta["hide"] = ["navigation"]
-            page.edit_url = None
-        else:
-            page.meta["search"] = {"boost": 4}  # before tips, and these before pages about this site
-            page.meta["tags"] = parts.tag_names(site.catalogue, symptom.snippet.tags, site.language)
-            return symptom_page.symptom_page(site.catalogue, symptom, site.language, site.repository)
-    tip = site.tip_of(name)
-    if tip is not None:
-        page.meta["description"] = parts.description(tip, site.language)
-        page.meta["search"] = {"boost": 2}
-        page.meta["tags"] = parts.tag_names(site.catalogue, tip.tags, site.language)
-        return tip_page.tip_page(site.catalogue, tip, site.language, site.repository)
-    return home.expand(site.catalogue, markdown, site.language)
+    facts, text = site.page(page.file.src_uri, markdown)
+    page.meta.update(facts)
+    if site.is_notebook(page.file.src_uri):
+        page.edit_url = None
+    return text
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -1,4 +1,4 @@
-"""What the pages of symptoms, of tips and of lists have in common: names of topics and tags, summaries, sources, search words."""
+"""What the pages of symptoms, of tips and of lists have in common: names of topics and tags, summaries, programs, sources, search words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import html
 
 from ..content.catalogue import Catalogue, Symptom
 from ..content.page import Page
-from ..content.tip import Tip
+from ..content.tip import PROGRAMS, Tip
 from .labels import LABELS
-from .markup import plain
+from .markup import fence, plain
 
 #: Synonyms shown at the foot of a page.
 SYNONYMS = 8
@@ -30,6 +30,11 @@ def summary(made: Symptom | Tip, language: str) -> str:
 def description(made: Symptom | Tip, language: str) -> str:
     """The summary without Markdown's marks, for search engines."""
     return summary(made, language).replace("`", "")
+
+
+def program(catalogue: Catalogue, name: str) -> str:
+    """A program of docs/programs, whole, under its name."""
+    return fence((catalogue.root / PROGRAMS / name).read_text(encoding="utf-8").rstrip("\n"), "python", name)
 
 
 def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:

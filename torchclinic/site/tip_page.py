@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 
 from ..content.catalogue import Catalogue
-from ..content.tip import DIRECTIVE, MARK, PROGRAMS, Tip
+from ..content.tip import DIRECTIVE, MARK, Tip
 from .evidence_view import reason
 from .labels import LABELS
-from .markup import fence, plain
-from .parts import sources, synonyms
+from .markup import plain
+from .parts import program, sources, synonyms
 
 
 def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "") -> str:
@@ -20,8 +20,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     for line in found.body.splitlines():
         directive = DIRECTIVE.fullmatch(line)
         if directive and directive[1] == "program":
-            file = catalogue.root / PROGRAMS / directive[2]
-            lines += ["", fence(file.read_text(encoding="utf-8").rstrip("\n"), "python", directive[2]), ""]
+            lines += ["", program(catalogue, directive[2]), ""]
         elif directive:
             lines += ["", figure(directive[2], found.title, language), ""]
         elif mark := MARK.match(line):
