@@ -65,7 +65,7 @@ def test_made_up_candidates_lead_nowhere(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_fix_begins_on_the_first_screen_of_a_phone(browser: Browser, address: str, site_folder: Path, language: str) -> None:
+def test_the_fix_or_its_table_begins_on_the_first_screen_of_a_phone(browser: Browser, address: str, site_folder: Path, language: str) -> None:
     symptoms = json.loads((site_folder / language / "assets" / "index.json").read_text(encoding="utf-8"))["symptoms"]
     pages = [f"{made['topic']}/{stem}" for stem, made in symptoms.items() if made.get("page")]
     assert len(pages) > 50
@@ -74,7 +74,7 @@ def test_the_fix_begins_on_the_first_screen_of_a_phone(browser: Browser, address
     late = {}
     for path in pages:
         page.goto(f"{address}{language}/{path}/", wait_until="domcontentloaded")
-        top = page.evaluate("() => document.querySelector('#fix ~ :is(.highlight, .tabbed-set)').getBoundingClientRect().top")
+        top = page.evaluate("() => document.querySelector('#fix ~ :is(.highlight, .tabbed-set, .md-typeset__scrollwrap, table)').getBoundingClientRect().top")
         if top > PHONE["height"]:
             late[path] = top
     assert not late
@@ -101,7 +101,7 @@ def test_the_copy_button_covers_no_code(browser: Browser, address: str, width: i
 
 
 def test_what_is_copied_has_no_marks_and_no_prompt(page: Page, address: str) -> None:
-    page.goto(f"{address}en/shapes/matmul-shapes/")
+    page.goto(f"{address}en/autograd/backward-second-time/")
     page.locator(f"{FIX} .tabbed-labels label").nth(1).click()
     diff = page.locator(f"{FIX} .tc-diff").first
     expect(diff).to_be_visible()
@@ -119,8 +119,10 @@ def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(browser: Browser
     page.emulate_media(media="print", color_scheme="dark")
     expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
     expect(page.locator(".md-typeset h1")).to_have_css("color", "rgb(28, 43, 48)")
-    for at in range(4):
-        expect(page.locator(FIX).first.locator(".tabbed-block").nth(at)).to_be_visible()
+    tabs = page.locator(FIX).first.locator(".tabbed-block")
+    assert tabs.count() >= 3
+    for at in range(tabs.count()):
+        expect(tabs.nth(at)).to_be_visible()
     for gone in (".md-header", ".md-tabs", ".md-footer", ".md-sidebar--primary", ".tc-run", "[data-tc-next]"):
         expect(page.locator(gone).first).to_be_hidden()
     shown = "link => getComputedStyle(link, '::after').content"
@@ -185,7 +187,7 @@ def test_a_page_is_whole_before_materials_script_comes(browser: Browser, address
     expect(buttons.first).to_be_visible()
     buttons.first.evaluate("button => button.click()")  # no pointer moves
     expect(page.locator(".md-dialog")).to_have_text("Copied to clipboard")
-    assert "assert" in page.evaluate("() => navigator.clipboard.readText()")
+    assert page.evaluate("() => navigator.clipboard.readText()").startswith(("import ", "from "))
     assert not heavy(page)
     page.mouse.move(20, 400)
     page.wait_for_function("() => window.document$")
