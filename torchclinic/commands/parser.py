@@ -14,6 +14,7 @@ COMMANDS = {
     "lookup": "lookup",
     "fix": "fix",
     "show": "show",
+    "run": "run",
     "verify": "verify",
     "catalogue": "author",
     "new": "author",
