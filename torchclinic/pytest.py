@@ -6,11 +6,11 @@ from typing import Any
 
 from .commands import explain, knowledge
 from .commands.terminal import language_of_locale, printable
+from .content import words
 from .content.problem import BadInput
 
 #: Tests that an entry names.
 NAMED = 10
-MORE = {"en": "  and {count} more", "zh": "  另有 {count} 个"}
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -44,5 +44,5 @@ def _summary(reporter: Any) -> list[str]:
     for stem, found in entries.items():
         names = list(dict.fromkeys(tests[stem]))
         lines += [*found.lines, *(f"  {name}" for name in names[:NAMED])]
-        lines += [MORE[language].format(count=len(names) - NAMED)] if len(names) > NAMED else []
+        lines += [words.of(language, "below")["more"].format(count=len(names) - NAMED)] if len(names) > NAMED else []
     return lines

@@ -10,38 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..content import words
 from ..find import lookup
 from ..find.clean import normalise, printed_type, strip_prefix
 from .terminal import printable
 
-TEXT = {
-    "en": {
-        "what": "Torch Clinic: {what}",
-        "where": "  at {place}",
-        "in": " in {function}",
-        "and": ", {rank}",
-        "on": "  on {rank}",
-        "rank": "rank {number}",
-        "local-rank": "local rank {number}",
-        "fix": "  fix: {command}",
-        "also": "  (another error in this text: {command})",
-        "docs": "  no page yet; documentation: {docs}",
-        "no-page": "  the message is known; its page is not written yet",
-    },
-    "zh": {
-        "what": "Torch Clinic：{what}",
-        "where": "  位置：{place}",
-        "in": "，在 {function} 中",
-        "and": "，{rank}",
-        "on": "  进程：{rank}",
-        "rank": "rank {number}",
-        "local-rank": "local rank {number}",
-        "fix": "  修复：{command}",
-        "also": "  （这段文本里还有一个报错：{command}）",
-        "docs": "  页面还没有写；官方文档：{docs}",
-        "no-page": "  这条报错已收录，页面还没有写",
-    },
-}
 #: Characters of a text that are looked up, from its end.
 KEPT = 400_000
 #: Characters of a line that is printed, of a path or a name in it.
@@ -89,22 +62,22 @@ def explain_log(index: dict[str, Any], text: str, language: str, environment: Ma
 def _explanation(index: dict[str, Any], result: dict[str, Any], text: str, language: str, environment: Mapping[str, str] | None) -> Explanation:
     if not result["hits"]:
         return Explanation(report=_short(result.get("report", "")))
-    words, hit = TEXT[language], result["hits"][0]
+    text_of, hit = words.of(language, "below"), result["hits"][0]
     what = lookup.diagnose(index, hit, language) or hit["title"][language]
-    lines = [words["what"].format(what=_short(what))]
+    lines = [text_of["what"].format(what=_short(what))]
     found, labels = _where(text, hit["line"] - 1)
-    rank = _rank(text, labels, os.environ if environment is None else environment, words)
+    rank = _rank(text, labels, os.environ if environment is None else environment, text_of)
     if found:
         file, number, function = found
-        place = f"{_short(_from_here(file), NAME)}:{number}" + (words["in"].format(function=_short(function, NAME)) if function else "")
-        lines.append(words["where"].format(place=place) + (words["and"].format(rank=rank) if rank else ""))
+        place = f"{_short(_from_here(file), NAME)}:{number}" + (text_of["in-function"].format(function=_short(function, NAME)) if function else "")
+        lines.append(text_of["where"].format(place=place) + (text_of["with-rank"].format(rank=rank) if rank else ""))
     elif rank:
-        lines.append(words["on"].format(rank=rank))
+        lines.append(text_of["on-rank"].format(rank=rank))
     if hit["page"]:
         also = [one for one in result["hits"][1:2] if result["status"] == "ambiguous" and one["page"]]
-        lines.append(words["fix"].format(command=fix_command(hit)) + "".join(words["also"].format(command=fix_command(one)) for one in also))
+        lines.append(text_of["fix-command"].format(command=fix_command(hit)) + "".join(text_of["another"].format(command=fix_command(one)) for one in also))
     else:
-        lines.append(words["docs"].format(docs=_short(hit["docs"])) if hit["docs"] else words["no-page"])
+        lines.append(text_of["documentation"].format(docs=_short(hit["docs"])) if hit["docs"] else text_of["no-page"])
     return Explanation(hit["symptom"], lines)
 
 
@@ -283,20 +256,20 @@ def _label(line: str) -> str:
     return ""
 
 
-def _rank(text: str, label: str, environment: Mapping[str, str], words: dict[str, str]) -> str:
+def _rank(text: str, label: str, environment: Mapping[str, str], text_of: dict[str, str]) -> str:
     """`rank 3`, from the label of a line, else from torchrun's summary, else from the environment; "" where nothing names it."""
     number = "".join(c for c in label if c in "0123456789")
     if number:
-        return words["local-rank" if "default" in label else "rank"].format(number=number)
+        return text_of["local-rank" if "default" in label else "rank"].format(number=number)
     failed = _failed_ranks(text)
     if failed:
-        return words["rank"].format(number=failed[0]) if len(failed) == 1 else ""
+        return text_of["rank"].format(number=failed[0]) if len(failed) == 1 else ""
     if environment.get("WORLD_SIZE") == "1":
         return ""
     for name, word in (("RANK", "rank"), ("LOCAL_RANK", "local-rank")):
         value = environment.get(name, "")
         if value.isascii() and value.isdigit() and len(value) < 9:
-            return words[word].format(number=value)
+            return text_of[word].format(number=value)
     return ""
 
 

@@ -12,60 +12,26 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-TEXT = {
-    "en": {
-        "ended": "Torch Clinic: {how}: {why}",
-        "signal": "ended by {name}",
-        "status": "exit status {status} ({name})",
-        "none": "Torch Clinic: no page knows this error. To report it, without paths, addresses and numbers: {report}",
-        "nothing": "Torch Clinic: it failed (exit status {status}) and printed nothing to look up on its standard error. "
-        "If the error stands on its standard output: {program} run --stdout …",
-        "silent": "Torch Clinic: it failed (exit status {status}) and printed nothing to look up.",
-        "SIGKILL": "no program can catch that. Most often the machine or its container ran out of memory; "
-        "`dmesg -T | grep -i 'out of memory'` or `journalctl -k` says so if it was that. A scheduler's limit does the same.",
-        "SIGABRT": "native code stopped the program; its reason stands above, if it gave one.",
-        "SIGSEGV": "a crash in native code. `python -X faulthandler …` shows which line of Python called it.",
-        "SIGBUS": "memory behind a mapped file is gone. Most often shared memory is full; `df -h /dev/shm` shows it.",
-        "SIGILL": "the program was built for another processor, or native code stopped it on purpose.",
-        "SIGFPE": "native code divided an integer by zero.",
-        "SIGTERM": "another process asked it to stop: a scheduler, a time limit, a launcher, or a person.",
-        "SIGHUP": "its terminal or connection was closed. `nohup`, `tmux` or `screen` keep a program alive.",
-        "SIGXCPU": "it used up its limit of processor time (`ulimit -t`).",
-        "0xC0000005": "access violation, a crash in native code. `python -X faulthandler …` shows which line of Python called it.",
-        "0xC00000FD": "the stack overflowed: most often an endless recursion in native code.",
-        "0xC0000135": "a DLL was not found.",
-        "0xC000001D": "the program was built for another processor.",
-        "0xC0000409": "native code stopped the program; its reason stands above, if it gave one.",
-        "0xC0000017": "no memory was left.",
-    },
-    "zh": {
-        "ended": "Torch Clinic：{how}：{why}",
-        "signal": "程序被 {name} 终止",
-        "status": "退出码 {status}（{name}）",
-        "none": "Torch Clinic：没有页面认识这个报错。要反馈的话，可以用这一行（已去掉路径、地址和数字）：{report}",
-        "nothing": "Torch Clinic：程序失败了（退出码 {status}），标准错误里没有可查的内容。如果报错在标准输出里：{program} run --stdout …",
-        "silent": "Torch Clinic：程序失败了（退出码 {status}），没有输出可查的内容。",
-        "SIGKILL": "任何程序都拦不住这个信号。最常见的原因是机器或容器的内存用完了，可以用 `dmesg -T | grep -i 'out of memory'` 或 `journalctl -k` 确认。"
-        "作业调度系统超出限制时也会这样做。",
-        "SIGABRT": "底层代码主动终止了程序。如果给了原因，就在上面的输出里。",
-        "SIGSEGV": "底层代码崩溃（段错误）。用 `python -X faulthandler …` 运行，可以看到是哪一行 Python 调用的。",
-        "SIGBUS": "映射文件背后的内存不可用。最常见的原因是共享内存满了，用 `df -h /dev/shm` 查看。",
-        "SIGILL": "程序是为另一种 CPU 编译的，或者底层代码主动终止了它。",
-        "SIGFPE": "底层代码里发生了整数除以零。",
-        "SIGTERM": "有别的进程要求它停止：作业调度系统、时间限制、启动器，或者有人手动停止。",
-        "SIGHUP": "终端或连接断开了。用 `nohup`、`tmux` 或 `screen` 可以让程序继续运行。",
-        "SIGXCPU": "用完了 CPU 时间限制（`ulimit -t`）。",
-        "0xC0000005": "访问冲突，底层代码崩溃。用 `python -X faulthandler …` 运行，可以看到是哪一行 Python 调用的。",
-        "0xC00000FD": "栈溢出，最常见的原因是底层代码无限递归。",
-        "0xC0000135": "找不到某个 DLL。",
-        "0xC000001D": "程序是为另一种 CPU 编译的。",
-        "0xC0000409": "底层代码主动终止了程序。如果给了原因，就在上面的输出里。",
-        "0xC0000017": "没有内存可用了。",
-    },
+#: What ended a command -> what is said of it; Windows has numbers for it.
+ENDS = {
+    "SIGKILL": "killed",
+    "SIGTERM": "asked",
+    "SIGHUP": "hung-up",
+    "SIGXCPU": "used-up",
+    "SIGABRT": "aborted",
+    "SIGSEGV": "crashed",
+    "SIGBUS": "unmapped",
+    "SIGILL": "illegal",
+    "SIGFPE": "divided",
+    "0xC0000005": "crashed",
+    "0xC0000409": "aborted",
+    "0xC000001D": "illegal",
+    "0xC00000FD": "overflowed",
+    "0xC0000135": "no-dll",
+    "0xC0000017": "no-memory",
 }
 #: What a person did on purpose needs no words: Ctrl-C, Ctrl-\\, `… | head`; Ctrl-C on Windows.
 MEANT = ("SIGINT", "SIGQUIT", "SIGPIPE", "0xC000013A")
-
 #: The reason of these is not in what the program printed.
 FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
 
@@ -80,13 +46,13 @@ def add(commands: Any) -> None:
 
 def main(argv: list[str]) -> int:
     """`torchclinic run` with these arguments. This stands before every run of somebody's program, so argparse is left to what is not plain."""
-    words, stdout = list(argv), False
-    if words[:1] == ["--stdout"]:
-        stdout = bool(words.pop(0))
-    if words[:1] == ["--"] and words[1:]:
-        return start(words[1:], stdout, None)
-    if words and not words[0].startswith("-"):
-        return start(words, stdout, None)
+    rest, stdout = list(argv), False
+    if rest[:1] == ["--stdout"]:
+        stdout = bool(rest.pop(0))
+    if rest[:1] == ["--"] and rest[1:]:
+        return start(rest[1:], stdout, None)
+    if rest and not rest[0].startswith("-"):
+        return start(rest, stdout, None)
     from . import parser
 
     return parser.main(["run", *argv])
@@ -148,34 +114,35 @@ def answer(status: int, tails: list[bytes], language: str | None, stdout: bool) 
     Raises:
         BadInput: there is nothing to look it up in; says what to do.
     """
+    from ..content import words
     from . import explain, knowledge
     from .paste import decode
     from .terminal import language_of_locale
 
     language = language or language_of_locale()
-    words = TEXT[language]
+    text = words.of(language, "run")
     how = ended(status)
     if how in MEANT:
         return []
     lines = []
-    if how in words:
-        shown = words["signal"].format(name=how) if status < 0 else words["status"].format(status=status, name=how)
-        lines.append(words["ended"].format(how=shown, why=words[how]))
+    if how in ENDS:
+        shown = text["signal"].format(name=how) if status < 0 else text["status"].format(status=status, name=how)
+        lines.append(text["ended"].format(how=shown, why=text[ENDS[how]]))
     if how in FROM_OUTSIDE:
         return lines
-    texts = [text for text in (decode(_whole_lines(tail)) for tail in tails) if text.strip()]
+    printed = [one for one in (decode(_whole_lines(tail)) for tail in tails) if one.strip()]
     index = knowledge.load().index
     report = ""
-    for text in texts:
-        made = explain.explain_log(index, text, language)
+    for one in printed:
+        made = explain.explain_log(index, one, language)
         if made.lines:
-            return lines if all(line in text for line in made.lines) else lines + made.lines  # a hook inside the command has said it
+            return lines if all(line in one for line in made.lines) else lines + made.lines  # a hook inside the command has said it
         report = report or made.report
     if lines:
         return lines
     if report:
-        return [words["none"].format(report=report)]
-    return [words["silent" if stdout else "nothing"].format(status=status if status > 0 else how, program=explain.program())]
+        return [text["none"].format(report=report)]
+    return [text["silent" if stdout else "nothing"].format(status=status if status > 0 else how, program=explain.program())]
 
 
 def ended(status: int) -> str:
