@@ -172,6 +172,12 @@ def test_a_function_of_another_cell_of_ipython() -> None:
     assert printed.count(WHAT) == 1 and "  at <string>:1\n" in printed
 
 
+def test_a_script_that_ipython_runs() -> None:
+    Path("train.py").write_text(f"def step():\n    {RAISE}\nstep()\n", encoding="utf-8")
+    printed = ipython("%load_ext torchclinic", "%run train.py", "6 * 7", "%timeit -n1 -r1 1 / 0")
+    assert printed.count(WHAT) == 1 and "  at train.py:2 in step\n" in printed and "Out[3]: 42" in printed
+
+
 def test_ipython_without_knowledge(no_knowledge: None) -> None:
     printed = ipython("%load_ext torchclinic", RAISE, "6 * 7")
     assert "784x10" in printed and "torchclinic: " in printed and "Out[3]: 42" in printed

@@ -73,7 +73,7 @@ def add_lines(error: BaseException | None, names: dict[str, str] | None = None) 
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext torchclinic`."""
-    _after_cell.shell = shell
+    _state.shell, _state.last = shell, getattr(sys, "last_value", None)
     shell.events.register("post_run_cell", _after_cell)
 
 
@@ -83,9 +83,12 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def _after_cell(result: Any) -> None:
-    error = getattr(result, "error_in_exec", None)
+    error, last = getattr(result, "error_in_exec", None), getattr(sys, "last_value", None)
+    if error is None and getattr(result, "error_before_exec", None) is None and last is not getattr(_state, "last", None):
+        error = last  # a magic, as %run, printed a traceback and went on
+    _state.last = last
     if error is not None:
-        add_lines(error, _cells(error, getattr(_after_cell, "shell", None)))
+        add_lines(error, _cells(error, getattr(_state, "shell", None)))
 
 
 def _cells(error: BaseException, shell: Any) -> dict[str, str]:
