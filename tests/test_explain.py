@@ -131,6 +131,10 @@ def test_no_frame_of_ones_own(table: dict[str, Any]) -> None:
     assert lines(table, MESSAGE, RANK="2")[1] == "  on rank 2"
 
 
+def test_the_frame_of_an_earlier_error_is_not_named(table: dict[str, Any]) -> None:
+    assert lines(table, UNKNOWN + MESSAGE)[1] == "  fix: torchclinic fix shapes/matmul-shapes"
+
+
 @pytest.mark.parametrize(
     ("environment", "rank"),
     [

@@ -31,6 +31,7 @@ class Channel:
     """One stream of the child: what is read from `source` is written to `target` and kept.
 
     Attributes:
+        streams: the child's streams (2, 1) that go there.
         source: -1 when there is nothing more to copy.
         inner: the child's end.
         terminal: is it a pty?
@@ -39,6 +40,7 @@ class Channel:
 
     def __init__(self, target: int):
         self.target = target
+        self.streams = [target]
         self.source = self.inner = -1
         self.terminal = False
         self.kept = bytearray()
@@ -110,17 +112,20 @@ def _write(target: int, data: bytes) -> None:
 
 def _channels(stdout: bool) -> list[Channel]:
     """Open channels for the streams to watch: standard error and, if asked, standard output; one for both where both go to the same place."""
-    open_ones = []
+    made: dict[object, Channel] = {}
     for number in (2, 1) if stdout else (2,):
         try:
             facts = os.fstat(number)
         except OSError:  # closed: nothing to copy
             continue
-        open_ones.append((number, (facts.st_dev, facts.st_ino)))
-    made = [Channel(number) for at, (number, place) in enumerate(open_ones) if place not in [other for _, other in open_ones[:at]]]
-    for channel in made:
+        place = number if WINDOWS else (facts.st_dev, facts.st_ino)  # Windows has no such numbers for a pipe
+        if place in made:
+            made[place].streams.append(number)
+        else:
+            made[place] = Channel(number)
+    for channel in made.values():
         channel.open()
-    return made
+    return list(made.values())
 
 
 def run(command: list[str], *, stdout: bool = False) -> tuple[int, list[bytes]]:
@@ -137,7 +142,7 @@ def run(command: list[str], *, stdout: bool = False) -> tuple[int, list[bytes]]:
     """
     channels = _channels(stdout)
     try:
-        status = (_run_windows if WINDOWS else _run_posix)(command, channels, stdout)
+        status = (_run_windows if WINDOWS else _run_posix)(command, channels)
     except OSError as error:
         if isinstance(error, FileNotFoundError):
             raise Unstartable(127, f"{command[0]}: command not found") from None
@@ -177,14 +182,10 @@ def _watched() -> set[signal.Signals]:
     return {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCHLD}
 
 
-def _run_posix(command: list[str], channels: list[Channel], stdout: bool) -> int:
+def _run_posix(command: list[str], channels: list[Channel]) -> int:
     signal.signal(signal.SIGCHLD, lambda *_: None)  # inherited as ignored, it would take the child's status from us
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _watched())
-    actions = []
-    for number in (2, 1) if stdout else (2,):
-        if channels:
-            channel = next((one for one in channels if one.target == number), channels[0])
-            actions.append((os.POSIX_SPAWN_DUP2, channel.inner, number))
+    actions = [(os.POSIX_SPAWN_DUP2, channel.inner, number) for channel in channels for number in channel.streams]
     # Python ignores these two; the child shall find them as this program did.
     defaults = [signal.SIGPIPE, signal.SIGXFSZ]
     try:
@@ -273,14 +274,11 @@ def _leave_a_copier(channels: list[Channel]) -> None:
 # --- Windows: pipes only
 
 
-def _run_windows(command: list[str], channels: list[Channel], stdout: bool) -> int:
+def _run_windows(command: list[str], channels: list[Channel]) -> int:
     import shutil
     import subprocess
 
-    streams = {}
-    for name, number in (("stderr", 2), ("stdout", 1)) if stdout else (("stderr", 2),):
-        if channels:
-            streams[name] = next((one for one in channels if one.target == number), channels[0]).inner
+    streams = {{1: "stdout", 2: "stderr"}[number]: channel.inner for channel in channels for number in channel.streams}
     # Ctrl-C reaches every process of a console; what the child makes of it is its own affair.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
