@@ -146,7 +146,8 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
 def package(session: nox.Session) -> None:
     """Build the wheel, install it where there is no checkout, and try its commands: with any Python from 3.10 on, without torch."""
     session.install("-q", "-c", "constraints.txt", "PyYAML", "hatchling", "pytest", "pytest-timeout")
-    session.run("pytest", "tests/test_package.py", "tests/test_commands.py", "tests/test_lookup.py", *session.posargs)
+    files = ("package", "commands", "lookup", "explain", "run", "hooks")
+    session.run("pytest", *(f"tests/test_{name}.py" for name in files), *session.posargs)
 
 
 @nox.session

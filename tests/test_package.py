@@ -64,6 +64,17 @@ def test_the_wheel_asks_for_nothing_and_is_light(wheel: Path) -> None:
     assert not [name for name in packed if not name.startswith(("torchclinic/", "torchclinic-"))]
 
 
+def test_it_answers_where_the_error_happens(clinic_outside: Clinic, fresh: Path, tmp_path: Path) -> None:
+    message = MATMUL.removeprefix("RuntimeError: ")
+    (tmp_path / "train.py").write_text(f"raise RuntimeError({message!r})\n", encoding="utf-8")
+    (tmp_path / "hooked.py").write_text(f"import torchclinic; torchclinic.install()\nraise RuntimeError({message!r})\n", encoding="utf-8")
+    path = os.pathsep.join([str(fresh / "bin"), os.environ.get("PATH", "")])  # as in an active environment
+    for arguments in (["train.py"], ["hooked.py"]):
+        done = clinic_outside("run", "python", *arguments, PATH=path, TORCHCLINIC_LANG="en")
+        assert done.returncode == 1 and done.stderr.count("Torch Clinic: Each row you pass has 400 values") == 1
+        assert done.stderr.endswith("  fix: torchclinic fix shapes/matmul-shapes\n")
+
+
 def test_lookup_knows(clinic_outside: Clinic) -> None:
     done = clinic_outside("lookup", "--lang", "en", text=MATMUL)
     assert done.returncode == 0, done.stderr

@@ -30,6 +30,8 @@ USERS: dict[str, tuple[str, ...]] = {
     "kinds": ("torchclinic/find/wording.py",),
     "answer": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "terminal": ("torchclinic/commands/*.py",),
+    "below": ("torchclinic/commands/explain.py", "torchclinic/pytest.py"),
+    "run": ("torchclinic/commands/run.py",),
     "lookup": ("docs/assets/lookup-page.js", "docs/assets/lookup.js"),  # its reasons
     "offline": ("docs/assets/offline.js",),
     "scaffold": ("torchclinic/commands/scaffold.py",),

@@ -35,6 +35,26 @@ def lookup(text: str, index: dict[str, object] | None = None) -> dict[str, objec
     return look(load_index() if index is None else index, text)
 
 
+def install() -> None:
+    """Say below each uncaught traceback of this process what it is, where, and which command shows the fix."""
+    from .commands import hooks
+
+    hooks.install()
+
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext torchclinic`: the same below the tracebacks of a notebook or an IPython shell."""
+    from .commands import hooks
+
+    hooks.load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    from .commands import hooks
+
+    hooks.unload_ipython_extension(shell)
+
+
 def __getattr__(name: str) -> object:
     if name == "ROOT":  #: The checkout: snippets/, docs/, facts/ and evidence/ lie below it. Of an installed package, the folder that it lies in.
         from pathlib import Path

@@ -1,8 +1,17 @@
-"""`python -m torchclinic`."""
+"""`python -m torchclinic`, and the command `torchclinic`."""
 
 import sys
 
-from .commands.parser import main
+
+def main() -> int:
+    if sys.argv[1:2] == ["run"]:  # imports next to nothing: it stands before every run of somebody's program
+        from .commands import run
+
+        return run.main(sys.argv[2:])
+    from .commands import parser
+
+    return parser.main()
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,9 +1,10 @@
 """Every number that is reported, as a ratio or a share measured in one run; nothing here is a test.
 
-    python tests/benchmarks/bench.py [pastes] [speed] [processes] [site] [--pastes PASTES.jsonl]
+    python tests/benchmarks/bench.py [pastes] [speed] [processes] [terminal] [site] [--pastes PASTES.jsonl]
 
 speed       the two matchers on a 1 MB log: against plain passes over the same text, on hostile pastes, with ten times the wordings
 processes   the snippets through the forkserver, and in one plain interpreter per cell
+terminal    what `torchclinic run` costs: its start, 300,000 lines through it, to a pipe and to a terminal; and `import torchclinic`
 site        both languages cold with notebooks, against stock Material on the same Markdown pages without
 pastes      right first hits and false claims on labelled pastes (tests/benchmarks/pastes.py); needs --pastes
 """
@@ -15,6 +16,7 @@ import gzip
 import json
 import os
 import random
+import resource
 import shutil
 import statistics
 import subprocess
@@ -36,6 +38,7 @@ from torchclinic.run import verify
 
 MEGABYTE = 1_000_000
 HOSTILE = 250
+LINES = 300_000
 
 
 def compare(*works: Callable[[], object], times: int = 9) -> list[float]:
@@ -146,6 +149,41 @@ def processes(made: catalogue.Catalogue, only: str = "") -> None:
     )
 
 
+def terminal(times: int = 15, long: int = 5) -> None:
+    """Each against the bare command, in turns."""
+    python = [sys.executable, "-c"]
+    through = [sys.executable, "-m", "torchclinic", "run"]
+    lines = [*python, f"import sys\nfor n in range({LINES}): print('step', n, 'loss 0.1234', file=sys.stderr)"]
+    for name, first, second, rounds, to_terminal in (
+        ("import torchclinic, against bare Python", [*python, "pass"], [*python, "import torchclinic"], times, False),
+        ("start of `run`, against `python -c pass`", [*python, "pass"], [*through, *python, "pass"], times, False),
+        (f"{LINES:,} lines of standard error to a pipe, through `run`", lines, [*through, *lines], long, False),
+        (f"{LINES:,} lines of standard error to a terminal, through `run`", lines, [*through, *lines], long, True),
+    ):
+        costs = [(_until_end(first, to_terminal), _until_end(second, to_terminal)) for _ in range(rounds + 1)][1:]
+        wall, processor = (statistics.median(mine[at] / bare[at] for bare, mine in costs) for at in (0, 1))
+        bare, mine = (statistics.median(one[0] for one in column) * 1000 for column in zip(*costs, strict=True))
+        print(f"{name}: {wall:.2f} times as long, {processor:.2f} times the processor time (medians of {rounds}; {bare:.0f} ms, {mine:.0f} ms)", flush=True)
+
+
+def _until_end(command: list[str], to_terminal: bool) -> tuple[float, float]:
+    """Seconds until a command has ended and all that it printed has been read, and of its processor time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    reader, writer = os.openpty() if to_terminal else os.pipe()
+    started = time.perf_counter()
+    with subprocess.Popen(command, cwd=HERE.parent.parent, stderr=writer) as running:
+        os.close(writer)
+        try:
+            while os.read(reader, 1 << 16):
+                pass
+        except OSError:  # a terminal that nobody has open any more
+            pass
+        assert running.wait() == 0
+    os.close(reader)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - started, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def site(made: catalogue.Catalogue, times: int = 3) -> None:
     """Both languages of our build, against stock Material on the same expanded Markdown: without our notebooks, templates, hooks and features."""
     with tempfile.TemporaryDirectory() as folder:
@@ -209,13 +247,13 @@ def _stock(folder: Path, root: Path, language: str) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["speed", "processes", "site", "pastes", []], metavar="WHAT")
+    parser.add_argument("what", nargs="*", choices=["speed", "processes", "terminal", "site", "pastes", []], metavar="WHAT")
     parser.add_argument("--pastes", type=Path)
     parser.add_argument("--only", default="", help="processes: these symptoms, comma-separated, instead of all")
     options = parser.parse_args()
-    what = options.what or ["speed", "processes", "site", *(["pastes"] if options.pastes else [])]
+    what = options.what or ["speed", "processes", "terminal", "site", *(["pastes"] if options.pastes else [])]
     made = catalogue.load()
-    for name, work in (("speed", speed), ("processes", lambda made: processes(made, options.only)), ("site", site)):
+    for name, work in (("speed", speed), ("processes", lambda made: processes(made, options.only)), ("terminal", lambda made: terminal()), ("site", site)):
         if name in what:
             work(made)
     if "pastes" in what:

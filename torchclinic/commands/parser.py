@@ -14,6 +14,7 @@ COMMANDS = {
     "lookup": "lookup",
     "fix": "fix",
     "show": "show",
+    "run": "run",
     "mcp": "mcp",
     "verify": "verify",
     "catalogue": "author",

@@ -16,8 +16,8 @@ TEXT = {language: words.of(language, "answer", "terminal", "punctuation") | {"pl
 
 
 def language_of_locale() -> str:
-    """`zh` where the user's messages are Chinese, else `en`."""
-    name = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG")
+    """`zh` where the user's messages are Chinese, else `en`; TORCHCLINIC_LANG says otherwise."""
+    name = os.environ.get("TORCHCLINIC_LANG") or os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG")
     if not name:
         import locale
 

@@ -71,7 +71,7 @@ class Site:
             {label["symptoms"]: symptoms},
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: ["verified.md", "sources.md", "contribute.md", "machines.md", "cluster-logs.md", "about.md"]},
+            {label["about"]: ["verified.md", "sources.md", "terminal.md", "cluster-logs.md", "contribute.md", "machines.md", "about.md"]},
         ]
 
     def generate(self) -> list[tuple[Path, str]]:

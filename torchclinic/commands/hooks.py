@@ -1,0 +1,107 @@
+"""Three lines below the tracebacks of this process: `torchclinic.install()` for scripts, `%load_ext torchclinic` for IPython and Jupyter.
+
+Each hook lets the one that was there before print first, then adds its lines. Whatever goes wrong in here is kept in here.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from types import TracebackType
+from typing import Any
+
+from ..content.problem import BadInput
+from . import explain, knowledge
+from .terminal import language_of_locale
+
+_state = threading.local()
+#: The hook that install() put in place, and threading's.
+_hook: Any = None
+_thread_hook: Any = None
+
+
+def install() -> None:
+    """Add three lines below every uncaught exception of this process and its threads. A second call changes nothing."""
+    global _hook, _thread_hook
+    if _hook is None or sys.excepthook is not _hook:
+        previous = sys.excepthook
+
+        def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            _after(lambda: previous(kind, error, trace), error)
+
+        sys.excepthook = _hook = hook
+    if _thread_hook is None or threading.excepthook is not _thread_hook:
+        of_thread = threading.excepthook
+
+        def thread_hook(facts: Any) -> None:
+            _after(lambda: of_thread(facts), facts.exc_value)
+
+        threading.excepthook = _thread_hook = thread_hook
+
+
+def _after(previous: Any, error: BaseException | None) -> None:
+    """Call the hook that was there before, then add the lines, once: another of ours may stand further down the chain."""
+    _state.said = False
+    previous()
+    if not _state.said:
+        add_lines(error)
+    _state.said = True
+
+
+def add_lines(error: BaseException | None, names: dict[str, str] | None = None) -> None:
+    """Print the lines for an exception whose traceback has just been printed; nothing if no page knows it. Never raises.
+
+    Args:
+        names: what to call files of its traceback, e.g. the cells of a notebook.
+    """
+    try:
+        if error is None or isinstance(error, (KeyboardInterrupt, SystemExit)) or sys.stderr is None:
+            return
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))[-explain.KEPT :]
+        for file, name in (names or {}).items():
+            text = text.replace(f'File "{file}"', f'File "{name}"')
+        try:
+            lines = explain.explain(knowledge.load().index, text, language_of_locale()).lines
+        except BadInput as problem:
+            lines = [f"torchclinic: {problem}"]
+        if lines:
+            print("\n".join(lines), file=sys.stderr, flush=True)
+    except BaseException:  # not even an interrupt in here may take the place of the user's own error
+        pass
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext torchclinic`."""
+    _state.shell, _state.last = shell, getattr(sys, "last_value", None)
+    shell.events.register("post_run_cell", _after_cell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext torchclinic`."""
+    shell.events.unregister("post_run_cell", _after_cell)
+
+
+def _after_cell(result: Any) -> None:
+    error, last = getattr(result, "error_in_exec", None), getattr(sys, "last_value", None)
+    if error is None and getattr(result, "error_before_exec", None) is None and last is not getattr(_state, "last", None):
+        error = last  # a magic, as %run, printed a traceback and went on
+    _state.last = last
+    if error is not None:
+        add_lines(error, _cells(error, getattr(_state, "shell", None)))
+
+
+def _cells(error: BaseException, shell: Any) -> dict[str, str]:
+    """File -> `In[3]` for the cells that a traceback passes through."""
+    found = {}
+    try:
+        trace = error.__traceback__
+        while trace is not None:
+            file = trace.tb_frame.f_code.co_filename
+            label = shell.compile.format_code_name(file)
+            if label:
+                found[file] = label[1]
+            trace = trace.tb_next
+    except Exception:  # an IPython of another age
+        pass
+    return found

@@ -1,0 +1,165 @@
+"""`torchclinic run COMMAND…`: run a command; if it fails, say below its own words what the error is. Exit status: the command's own."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from . import child
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+#: What ended a command -> what is said of it; Windows has numbers for it.
+ENDS = {
+    "SIGKILL": "killed",
+    "SIGTERM": "asked",
+    "SIGHUP": "hung-up",
+    "SIGXCPU": "used-up",
+    "SIGABRT": "aborted",
+    "SIGSEGV": "crashed",
+    "SIGBUS": "unmapped",
+    "SIGILL": "illegal",
+    "SIGFPE": "divided",
+    "0xC0000005": "crashed",
+    "0xC0000409": "aborted",
+    "0xC000001D": "illegal",
+    "0xC00000FD": "overflowed",
+    "0xC0000135": "no-dll",
+    "0xC0000017": "no-memory",
+}
+#: What a person did on purpose needs no words: Ctrl-C, Ctrl-\\, `… | head`; Ctrl-C on Windows.
+MEANT = ("SIGINT", "SIGQUIT", "SIGPIPE", "0xC000013A")
+#: The reason of these is not in what the program printed.
+FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
+
+
+def add(commands: Any) -> None:
+    command = commands.add_parser("run", help="run a command and, if it fails, say what the error is", usage="%(prog)s [--stdout] [--lang LANG] [--] COMMAND …")
+    command.add_argument("--stdout", action="store_true", help="look for the error on standard output as well; it is passed through")
+    command.add_argument("--lang", choices=("en", "zh"), default=None, help="language of the answer; from the locale if left out")
+    command.add_argument("words", nargs="...", metavar="COMMAND …", help="what to run, as you would type it")
+    command.set_defaults(run=run_run)
+
+
+def main(argv: list[str]) -> int:
+    """`torchclinic run` with these arguments. This stands before every run of somebody's program, so argparse is left to what is not plain."""
+    rest, stdout = list(argv), False
+    if rest[:1] == ["--stdout"]:
+        stdout = bool(rest.pop(0))
+    if rest[:1] == ["--"] and rest[1:]:
+        return start(rest[1:], stdout, None)
+    if rest and not rest[0].startswith("-"):
+        return start(rest, stdout, None)
+    from . import parser
+
+    return parser.main(["run", *argv])
+
+
+def run_run(options: argparse.Namespace) -> int:
+    return start(options.words[1:] if options.words[:1] == ["--"] else options.words, options.stdout, options.lang)
+
+
+def start(command: list[str], stdout: bool, language: str | None) -> int:
+    """Run a command to its end and, if it fails, print what is known; then end as it did.
+
+    Args:
+        stdout: watch its standard output as well.
+        language: of the answer; from the locale if None.
+    """
+    if not command:
+        from ..content.problem import BadInput
+
+        raise BadInput("nothing to run: give a command, as in `torchclinic run python train.py`")
+    try:
+        status, tails = child.run(command, stdout=stdout)
+    except child.Unstartable as error:
+        print(f"torchclinic: {error}", file=sys.stderr)
+        return error.status
+    if status:
+        _explain(status, tails, language, stdout)
+    return child.end_like(status)
+
+
+def _explain(status: int, tails: list[bytes], language: str | None, stdout: bool) -> None:
+    try:
+        from ..content.problem import BadInput
+
+        try:
+            _say(answer(status, tails, language, stdout))
+        except BadInput as error:
+            _say([f"torchclinic: {error}"])
+    except Exception as error:  # whatever is wrong with us, the command's own end is what counts
+        _say([f"torchclinic: this error could not be looked up ({type(error).__name__})"])
+
+
+def _say(lines: list[str]) -> None:
+    try:
+        if lines and sys.stderr is not None:
+            print("\n".join(lines), file=sys.stderr, flush=True)
+    except (OSError, ValueError):  # nobody reads it any more; Python would try again at its end, and end with a status of its own
+        sys.stderr = None
+
+
+def answer(status: int, tails: list[bytes], language: str | None, stdout: bool) -> list[str]:
+    """What to print below the words of a command that failed.
+
+    Args:
+        status: not 0; -n where signal n ended it.
+        tails: the last bytes of what it printed, standard error first.
+        stdout: was standard output watched as well?
+
+    Raises:
+        BadInput: there is nothing to look it up in; says what to do.
+    """
+    from ..content import words
+    from . import explain, knowledge
+    from .paste import decode
+    from .terminal import language_of_locale
+
+    language = language or language_of_locale()
+    text = words.of(language, "run")
+    how = ended(status)
+    if how in MEANT:
+        return []
+    lines = []
+    if how in ENDS:
+        shown = text["signal"].format(name=how) if status < 0 else text["status"].format(status=status, name=how)
+        lines.append(text["ended"].format(how=shown, why=text[ENDS[how]]))
+    if how in FROM_OUTSIDE:
+        return lines
+    printed = [one for one in (decode(_whole_lines(tail)) for tail in tails) if one.strip()]
+    index = knowledge.load().index
+    report = ""
+    for one in printed:
+        made = explain.explain_log(index, one, language)
+        if made.lines:
+            return lines if all(line in one for line in made.lines) else lines + made.lines  # a hook inside the command has said it
+        report = report or made.report
+    if lines:
+        return lines
+    if report:
+        return [text["none"].format(report=report)]
+    return [text["silent" if stdout else "nothing"].format(status=status if status > 0 else how, program=explain.program())]
+
+
+def ended(status: int) -> str:
+    """The name of the signal that ended a command (or one below it: a shell gives 128 + n), or of Windows' reason; "" for plain failures."""
+    if status >= 1 << 31:
+        return f"0x{status:X}"
+    if status < 0 or 128 < status < 128 + 32:
+        number = -status if status < 0 else status - 128
+        try:
+            return signal.Signals(number).name
+        except ValueError:
+            return f"signal {number}"
+    return ""
+
+
+def _whole_lines(tail: bytes) -> bytes:
+    """Without the part of a line that it begins with, where it was cut."""
+    if len(tail) < child.KEPT:
+        return tail
+    return tail[tail.find(b"\n") + 1 :]
