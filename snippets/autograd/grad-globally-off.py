@@ -4,127 +4,174 @@
 # related: [autograd/no-grad-fn]
 # rows: [S001-128]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.set_grad_enabled.html"]
+# cases:
+#   evaluation-left-early:
+#     survives: {"back: torch.set_grad_enabled(False)": "inside the decorated function the call does no harm"}
 # ---
 
 # %%
+import sys
+import tempfile
+from pathlib import Path
+
 import torch
 from torch import nn
 
 model = nn.Linear(4, 1)
 images = torch.randn(8, 4)
+loader = [images[:4], images[4:]]
 
-
-class FaceDetector:
-    """Somebody else's code, imported for the data preparation."""
-
-    def __init__(self):
-        torch.set_grad_enabled(False)  # "this is only for inference": but it counts for the whole program
-
-    def crop(self, images):
-        return images * 2
-
+folder = Path(tempfile.mkdtemp())  # two libraries that were written for inference only
+(folder / "their_detector.py").write_text("import torch\ntorch.set_grad_enabled(False)\n")
+(folder / "their_cropper.py").write_text("import torch\ndef crop(images):\n    torch.set_grad_enabled(False)\n    return images * 2\n")
+sys.path.insert(0, str(folder))
 
 # %% break a-library
-detector = FaceDetector()
-output = model(detector.crop(images))
+import their_detector
+
+output = model(images)
 print(model.weight.requires_grad, output.requires_grad)  # True False: no error yet
 assert model.weight.requires_grad and not output.requires_grad
 
 # %% check a-library
 print(torch.is_grad_enabled())  # True
-detector = FaceDetector()  # print it again after each import and each object that is made
+import their_detector  # print it again after each import and each object that is made
+
 print(torch.is_grad_enabled())  # False: it was this line
 assert not torch.is_grad_enabled()
 
 # %% fix a-library
-with torch.set_grad_enabled(True):  # puts the switch back on leaving, whatever happens inside
-    detector = FaceDetector()
-with torch.no_grad():  # what the library wanted, for its own work only
-    crops = detector.crop(images)
-model(crops).sum().backward()
+import torch
 
-assert torch.is_grad_enabled()
-assert torch.allclose(model.weight.grad, crops.sum(0))
+with torch.no_grad():  # on leaving it puts the switch back as it was, whatever happens inside
+    import their_detector
+
+# %% proof a-library
+assert "their_detector" in sys.modules and torch.is_grad_enabled()
+model(images).sum().backward()
+assert torch.allclose(model.weight.grad, images.sum(0))
+
+# %% break in-each-call
+import their_cropper
+
+crops = their_cropper.crop(images)
+assert not model(crops).requires_grad
+
+# %% check in-each-call
+import their_cropper
+
+print(torch.is_grad_enabled())  # True after the import
+their_cropper.crop(images)
+print(torch.is_grad_enabled())  # False after the call
+assert not torch.is_grad_enabled()
+
+# %% fix in-each-call
+import their_cropper
+import torch
+
+
+def crop(images):
+    with torch.no_grad():  # around each call
+        return their_cropper.crop(images)
+
+
+# %% proof in-each-call
+for batch in loader:
+    model(crop(batch)).sum().backward()
+assert torch.allclose(model.weight.grad, 2 * images.sum(0), atol=1e-5)
+assert torch.is_grad_enabled() and not crop(images.clone().requires_grad_()).requires_grad
 
 
 # %% break evaluation-left-early
-def evaluate(batches):
+def evaluate(model, loader):
     torch.set_grad_enabled(False)
-    if not batches:
+    if not loader:
         return None  # the line that switches gradients on again is never reached
-    score = sum(model(batch).mean() for batch in batches)
+    score = sum(model(batch).mean() for batch in loader)
     torch.set_grad_enabled(True)
     return score
 
 
-evaluate([])
+evaluate(model, [])
 assert not model(images).requires_grad
 
 
 # %% check evaluation-left-early
-def evaluate(batches):
+def evaluate(model, loader):
     torch.set_grad_enabled(False)
-    if not batches:
+    if not loader:
         return None
     torch.set_grad_enabled(True)
 
 
 print(torch.is_grad_enabled())  # True
-evaluate([])
+evaluate(model, [])
 model.train()  # does not switch gradients on, nor does model.requires_grad_(True)
 print(torch.is_grad_enabled())  # False after the evaluation
 assert not torch.is_grad_enabled()
 
-
 # %% fix evaluation-left-early
+import torch
+
+
 @torch.no_grad()  # left by every way out: return, exception, Ctrl-C
-def evaluate(batches):
-    if not batches:
+def evaluate(model, loader):
+    if not loader:
         return None
-    return sum(model(batch).mean() for batch in batches)
+    return sum(model(batch).mean() for batch in loader)
 
 
-evaluate([])
+# %% proof evaluation-left-early
+assert evaluate(model, []) is None and torch.is_grad_enabled()
 try:
-    evaluate([images, "not a tensor"])
+    evaluate(model, [images, "not a tensor"])
 except TypeError:
-    pass
+    assert torch.is_grad_enabled()
+else:
+    raise AssertionError("nothing was raised")
+score = evaluate(model, loader)
+assert not score.requires_grad  # gradients were off inside
+assert torch.allclose(score, sum(model(batch).mean() for batch in loader))
 model(images).sum().backward()
-
 assert torch.allclose(model.weight.grad, images.sum(0))
 
 
 # %% break paused-generator
-def crops():
+def features():
     with torch.no_grad():
         for image in images:
-            yield image * 2  # paused inside the block: gradients are off for whoever called
+            yield model(image)  # paused inside the block: gradients are off for whoever called
 
 
-for crop in crops():
-    assert not model(crop).requires_grad
+for feature in features():
+    assert not model(feature.expand(4)).requires_grad
 
 
 # %% check paused-generator
-def crops():
+def features():
     with torch.no_grad():
         for image in images:
-            yield image * 2
+            yield model(image)
 
 
 print(torch.is_grad_enabled())  # True before the loop
-print([torch.is_grad_enabled() for _ in crops()])  # False in its body
-assert not any([torch.is_grad_enabled() for _ in crops()])
-
+print([torch.is_grad_enabled() for _ in features()])  # False in its body
+assert not any([torch.is_grad_enabled() for _ in features()])
 
 # %% fix paused-generator
+import torch
+
+
 @torch.no_grad()  # as a decorator it ends at each yield and begins again after it
-def crops():
+def features():
     for image in images:
-        yield image * 2
+        yield model(image)
 
 
-for crop in crops():
-    model(crop).sum().backward()
-
-assert torch.allclose(model.weight.grad, 2 * images.sum(0).unsqueeze(0))
+# %% proof paused-generator
+weight = model.weight.detach().clone()
+for feature in features():
+    assert not feature.requires_grad  # off inside
+    model(feature.expand(4)).sum().backward()  # on outside
+inner = images @ weight.T + model.bias.detach()
+assert torch.allclose(model.weight.grad, inner.sum().expand(1, 4), atol=1e-4)

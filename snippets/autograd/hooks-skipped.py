@@ -1,5 +1,5 @@
 # ---
-# tags: [autograd, ddp, hooks]
+# tags: [autograd, compile, ddp, hooks]
 # related: [distributed/ddp-unused-params]
 # rows: [S000-04]
 # cases:
@@ -13,79 +13,114 @@ from torch import nn
 from torch.nn.utils import prune
 
 torch.manual_seed(0)
+x = torch.ones(1, 4)
+model, seen = nn.Linear(4, 2), []
+model.register_forward_hook(lambda module, args, output: seen.append(output))
+model.register_full_backward_hook(lambda module, inward, outward: seen.append(outward[0]))
 
 # %% break forward-called
-model, seen = nn.Linear(4, 2), []
-model.register_forward_hook(lambda module, args, output: seen.append("forward"))
-model.register_full_backward_hook(lambda module, inward, outward: seen.append("backward"))
-model.forward(torch.ones(1, 4)).sum().backward()
+model.forward(x).sum().backward()
 print(seen)  # []: neither ran
 assert seen == []
 
 # %% check forward-called
-model, seen = nn.Linear(4, 2), []
-model.register_forward_hook(lambda module, args, output: seen.append("forward"))
-model(torch.ones(1, 4))  # called by hand: does it run now? Then the hook is in order, and somebody calls forward()
-print(seen)
-assert seen == ["forward"]
+model(x)  # called by hand: does it run now? Then the hook is in order, and something calls forward()
+print(len(seen))
+assert len(seen) == 1
 
 # %% fix forward-called
-model, seen = nn.Linear(4, 2), []
-model.register_forward_hook(lambda module, args, output: seen.append("forward"))
-model.register_full_backward_hook(lambda module, inward, outward: seen.append("backward"))
-model(torch.ones(1, 4)).sum().backward()
+y = model(x)  # not model.forward(x)
+y.sum().backward()
 
-assert seen == ["forward", "backward"]
+# %% proof forward-called
+assert len(seen) == 2 and torch.equal(seen[0], y) and torch.equal(seen[1], torch.ones(1, 2))
+assert torch.equal(y, model.forward(x))
+
+# %%
+model = nn.MultiheadAttention(4, 2, batch_first=True)
+x = torch.rand(1, 3, 4)
 
 # %% break layer-not-called
-attention, seen = nn.MultiheadAttention(4, 2, batch_first=True), []
-attention.out_proj.register_forward_hook(lambda module, args, output: seen.append(output))
-x = torch.ones(1, 3, 4)
-attention(x, x, x)
+seen = []
+model.out_proj.register_forward_hook(lambda module, args, output: seen.append(output))
+model(x, x, x)
 print(seen)  # []: MultiheadAttention takes the weights of out_proj, and never calls it
 assert seen == []
 
 # %% check layer-not-called
-attention, called = nn.MultiheadAttention(4, 2, batch_first=True), []
-for name, module in attention.named_modules():
+called = []
+for name, module in model.named_modules():
     module.register_forward_hook(lambda module, args, output, name=name: called.append(name or "itself"))
-x = torch.ones(1, 3, 4)
-attention(x, x, x)
+model(x, x, x)
 print(called)  # all modules that are called: out_proj is not among them
 assert called == ["itself"]
 
 # %% fix layer-not-called
-attention, seen = nn.MultiheadAttention(4, 2, batch_first=True), []
-attention.register_forward_hook(lambda module, args, output: seen.append(output[0]))  # the module that is called
-x = torch.ones(1, 3, 4)
-result, _ = attention(x, x, x)
+outputs = []
+model.register_forward_hook(lambda module, args, output: outputs.append(output[0]))  # the module that is called
 
-assert len(seen) == 1 and torch.equal(seen[0], result)  # what out_proj gives is what the attention gives
+# %% proof layer-not-called
+result, weights = model(x, x, x)
+assert len(outputs) == 1 and torch.equal(outputs[0], result)  # what out_proj gives is what the attention gives
+values = (x[0] @ model.in_proj_weight[8:].T).view(3, 2, 2).transpose(0, 1)  # one matrix for each head
+heads = model(x, x, x, average_attn_weights=False)[1][0] @ values
+assert torch.allclose(outputs[0][0], model.out_proj(heads.transpose(0, 1).reshape(3, 4)), atol=1e-6)
+
+# %%
+model = prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.5)
+x = torch.ones(1, 4)
+before = model(x).detach()
+with torch.no_grad():  # stands for an optimizer's step, or load_state_dict
+    model.weight_orig.mul_(2)
+    model.bias.mul_(2)
 
 # %% break stale-weight
-layer = prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.5)
-x = torch.ones(1, 4)
-before = layer(x).detach()
-with torch.no_grad():
-    layer.weight_orig.mul_(2)
-    layer.bias.mul_(2)
-print(before, layer.forward(x))  # should be twice as much; the old weight was used
-assert not torch.allclose(layer.forward(x), 2 * before)
+y = model.forward(x)
+print(before, y)  # should be twice as much; the old weight was used
+assert not torch.allclose(y, 2 * before)
 
 # %% check stale-weight
-layer = prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.5)
-print(list(layer._forward_pre_hooks.values()))  # something here makes the weight anew before each call
-assert layer._forward_pre_hooks
+print(list(model._forward_pre_hooks.values()))  # something here makes the weight anew before each call
+assert model._forward_pre_hooks
 
 # %% fix stale-weight
-layer = prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.5)
-x = torch.ones(1, 4)
-before = layer(x).detach()
-with torch.no_grad():
-    layer.weight_orig.mul_(2)
-    layer.bias.mul_(2)
+y = model(x)  # its hook makes the weight anew
 
-assert torch.allclose(layer(x), 2 * before)
+# %% proof stale-weight
+assert torch.allclose(y, 2 * before)
+
+# %%
+layer = nn.Linear(4, 2)
+model = torch.compile(layer, backend="eager")
+model(x)  # compiled here, without a hook
+
+# %% break compiled-before
+seen = []
+layer.register_forward_hook(lambda module, args, output: seen.append(output))
+model(x)
+print(seen)  # []: the compiled code does not know of it
+assert seen == []
+
+# %% check compiled-before
+seen = []
+layer.register_forward_hook(lambda module, args, output: seen.append(output))
+with torch.compiler.set_stance("force_eager"):  # the same model without compilation
+    model(x)
+print(len(seen))  # 1: now it runs
+assert len(seen) == 1
+
+# %% fix compiled-before
+import torch
+
+outputs = []
+for module in model.modules():
+    if isinstance(module, torch.nn.Linear):
+        module.register_forward_hook(lambda module, args, output: outputs.append(output.detach()))
+torch.compiler.reset()  # at the next call it is compiled again, hooks included
+
+# %% proof compiled-before
+y = model(x)
+assert len(outputs) == 1 and torch.equal(outputs[0], y) and not outputs[0].requires_grad
 
 # %%
 import tempfile
@@ -109,9 +144,13 @@ def run(train):
 
 
 # %% break wrapper-passed-by
+def step(model, x):
+    model.module(x).sum().backward()  # past DDP: nothing is averaged
+
+
 def train(rank):
     model = DDP(nn.Linear(2, 1))
-    model.module(torch.full((1, 2), float(rank))).sum().backward()  # past DDP: nothing is averaged
+    step(model, torch.full((1, 2), float(rank)))
     print(f"rank {rank}: {model.module.weight.grad.tolist()}")
     assert (model.module.weight.grad == rank).all()  # each rank keeps its own
 
@@ -134,9 +173,14 @@ run(train)
 
 
 # %% fix wrapper-passed-by
+def step(model, x):
+    model(x).sum().backward()  # through DDP
+
+
+# %% proof wrapper-passed-by
 def train(rank):
     model = DDP(nn.Linear(2, 1))
-    model(torch.full((1, 2), float(rank))).sum().backward()
+    step(model, torch.full((1, 2), float(rank)))
     assert (model.module.weight.grad == 0.5).all()  # the mean of 0 and 1, on both ranks
 
 

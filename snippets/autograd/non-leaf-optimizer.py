@@ -28,12 +28,17 @@ print(mask.is_leaf, mask.grad_fn)  # False <ToCopyBackward0 ...>: the line that 
 assert not mask.is_leaf
 
 # %% fix converted-after
+import torch
+from torch import nn
+
 mask = nn.Parameter(torch.rand(3).double())  # move, convert and scale first; Parameter or requires_grad last
 optimizer = torch.optim.SGD([mask], lr=0.1)
+
+# %% proof converted-after
+assert mask.dtype == torch.float64
 before = mask.detach().clone()
 (mask**2).sum().backward()
 optimizer.step()
-
 assert torch.allclose(mask, before - 0.1 * 2 * before)
 
 # %% break part-of-a-weight
@@ -48,15 +53,19 @@ print(new_rows.grad_fn, new_rows._base is embedding.weight)  # <SliceBackward0 .
 assert new_rows._base is embedding.weight
 
 # %% fix part-of-a-weight
+import torch
+from torch import nn
+
 embedding = nn.Embedding(10, 4)
 keep = torch.zeros(10, 1)
 keep[8:] = 1
 embedding.weight.register_hook(lambda gradient: gradient * keep)  # the other rows get a gradient of 0
 optimizer = torch.optim.SGD([embedding.weight], lr=0.1)  # no weight decay: it would move them all the same
+
+# %% proof part-of-a-weight
 before = embedding.weight.detach().clone()
 embedding(torch.arange(10)).sum().backward()
 optimizer.step()
-
 assert torch.equal(embedding.weight[:8], before[:8])
 assert torch.allclose(embedding.weight[8:], before[8:] - 0.1)
 
@@ -70,13 +79,18 @@ print([name for name, _ in layer.named_parameters()])  # no "weight" among them
 assert "weight" not in dict(layer.named_parameters())
 
 # %% fix computed-weight
+import torch
+from torch import nn
+
 layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
 optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)  # what the weight is computed from
-before = layer.weight.detach().clone()
+
+# %% proof computed-weight
+before = {name: parameter.detach().clone() for name, parameter in layer.named_parameters()}
 (layer(torch.ones(1, 4)) ** 2).sum().backward()
 optimizer.step()
-
-assert not torch.allclose(layer.weight, before)
+assert len(before) == 3  # the bias, and the two that the weight is computed from
+assert all(torch.allclose(new, before[name] - 0.1 * new.grad) and not torch.equal(new, before[name]) for name, new in layer.named_parameters())
 
 
 # %% break lost-from-the-model
@@ -94,11 +108,14 @@ assert "scale" not in dict(model.named_parameters())
 
 # %% check lost-from-the-model
 scale = nn.Parameter(torch.ones(1)).double()
-print(type(scale).__name__)  # Tensor, not Parameter: ask this of the attribute that is not in named_parameters()
+print(type(scale).__name__)  # Tensor, not Parameter: look at the attribute that is not in named_parameters()
 assert not isinstance(scale, nn.Parameter)
 
-
 # %% fix lost-from-the-model
+import torch
+from torch import nn
+
+
 class Scaled(nn.Module):
     def __init__(self):
         super().__init__()
@@ -108,8 +125,10 @@ class Scaled(nn.Module):
 
 model = Scaled().double()  # the whole model, after it is made: parameters stay parameters
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-(model.scale * model.linear(torch.ones(1, 4).double())).sum().backward()
-optimizer.step()
 
-assert "scale" in dict(model.named_parameters())
-assert model.scale.item() != 1
+# %% proof lost-from-the-model
+assert {name: parameter.dtype for name, parameter in model.named_parameters()} == dict.fromkeys(["scale", "linear.weight", "linear.bias"], torch.float64)
+output = model.linear(torch.ones(1, 4).double())
+(model.scale * output).sum().backward()
+optimizer.step()
+assert torch.allclose(model.scale, 1 - 0.1 * output.flatten())

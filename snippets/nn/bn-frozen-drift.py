@@ -15,6 +15,21 @@ x = torch.randn(16, 3) + 5
 model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
 model(x)  # stands for the pretraining
 
+
+def changed_by(steps, model):
+    """Which entries of the state dict change when everything that can be trained is trained."""
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.SGD(trained, lr=0.1) if trained else None
+    for _ in range(steps):
+        loss = model(10 * x).pow(2).mean()
+        if optimizer:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return [name for name, value in model.state_dict().items() if not torch.equal(value, before[name])]
+
+
 # %% break requires-grad-only
 model.requires_grad_(False)  # "frozen"
 before = model[1].running_mean.clone()
@@ -28,14 +43,17 @@ print([name for name, module in model.named_modules() if isinstance(module, _Bat
 assert model[1].training  # whatever is listed renews its statistics at each forward
 
 # %% fix requires-grad-only
+from torch.nn.modules.batchnorm import _BatchNorm  # the base of BatchNorm1d, 2d, 3d and SyncBatchNorm
+
 model.requires_grad_(False)
 for module in model.modules():
     if isinstance(module, _BatchNorm):
-        module.eval()
-before = {name: value.clone() for name, value in model.state_dict().items()}
-model(10 * x)
+        module.eval()  # after every model.train()
 
-assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+# %% proof requires-grad-only
+assert changed_by(2, model) == []
+assert not any(parameter.requires_grad for parameter in model.parameters())
+assert model[0].training and not model[1].training
 
 # %% break train-undoes-it
 model[1].eval()
@@ -53,7 +71,11 @@ print(model[1].training)  # True again; print it inside the loop, just before th
 assert model[1].training
 
 # %% fix train-undoes-it
-class FrozenNorm(nn.Sequential):
+from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+
+class FrozenNorm(nn.Sequential):  # or the class of your model
     def train(self, mode=True):
         super().train(mode)
         for module in self.modules():
@@ -63,13 +85,15 @@ class FrozenNorm(nn.Sequential):
 
 
 model = FrozenNorm(*model)
-before = model[1].running_mean.clone()
-for epoch in range(2):
-    model.train()
-    model(10 * x)
 
-assert torch.equal(model[1].running_mean, before)
-assert model.training and model[0].training  # the rest does train
+# %% proof train-undoes-it
+for epoch in range(2):
+    assert model.train() is model
+    changed = changed_by(1, model)
+    assert "0.weight" in changed and "1.running_mean" not in changed and "1.running_var" not in changed
+    assert model.training and model[0].training  # the rest does train
+    model.eval()
+    assert not model.training and not model[0].training
 
 # %% break still-trained
 model[1].eval()
@@ -86,12 +110,17 @@ print({name: p.requires_grad for name, p in model[1].named_parameters()})  # Tru
 assert model[1].weight.requires_grad and model[1].bias.requires_grad
 
 # %% fix still-trained
+import torch
+
 model[1].eval().requires_grad_(False)
 optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.1)
+
+# %% proof still-trained
+held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+assert held == {id(parameter) for layer in (model[0], model[2]) for parameter in layer.parameters()}
 before = {name: value.clone() for name, value in model.state_dict().items()}
 model(x).pow(2).mean().backward()
 optimizer.step()
-
 changed = [name for name, value in model.state_dict().items() if not torch.equal(value, before[name])]
-assert "0.weight" in changed and "2.weight" in changed
-assert not [name for name in changed if name.startswith("1.")]
+assert changed == ["0.weight", "0.bias", "2.weight", "2.bias"]
+assert torch.allclose(model[2].weight, before["2.weight"] - 0.1 * model[2].weight.grad)

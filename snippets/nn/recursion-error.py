@@ -10,8 +10,6 @@
 # ---
 
 # %%
-import sys
-
 import torch
 from torch import nn
 
@@ -103,30 +101,26 @@ assert list(model.state_dict()) == ["child.weight", "child.bias"]
 assert model.child.parent[0] is model
 
 # %%
-LEVELS = 400
-
-
-def nested(levels):
-    model = nn.Identity()
-    for _ in range(levels):
-        model = nn.Sequential(model, nn.ReLU())
-    return model
-
+model = nn.Identity()
+for _ in range(300):
+    model = nn.Sequential(model, nn.ReLU())  # each around the one before
 
 # %% break really-deep
-nested(LEVELS)(x)
+model(x)
+
 
 # %% check really-deep
-sys.setrecursionlimit(10_000)
-print(nested(LEVELS)(x).shape)  # it ends: deep, but not endless
-assert nested(LEVELS)(x).shape == x.shape
+def levels(module):
+    return 1 + max((levels(child) for child in module.children()), default=0)
+
+
+print(levels(model))  # it ends: deep, but not endless
+assert levels(model) == 301
 
 # %% fix really-deep
 from torch import nn
 
-model = nn.Sequential(*[nn.ReLU() for _ in range(400)])  # one after the other, not one inside the other
+model = nn.Sequential(*[nn.ReLU() for _ in range(300)])  # one after the other, not one inside the other
 
 # %% proof really-deep
-result = model(x - 2)
-sys.setrecursionlimit(10_000)
-assert len(model) == LEVELS and torch.equal(result, nested(LEVELS)(x - 2)) and (result == 0).all()
+assert len(model) == 300 and torch.equal(model(x - 2), torch.zeros(1, 2)) and torch.equal(model(x + 2), x + 2)

@@ -116,8 +116,7 @@ torch.testing.assert_close(loss, torch.cat(each).mean())  # padding is not in th
 
 # %%
 scenes = [  # an image, and the boxes of the objects in it
-    (torch.from_numpy(np.zeros((3, 32, 32), np.float32)), {"boxes": torch.from_numpy(np.ones((count, 4), np.float32))})
-    for count in (1, 3, 0)
+    (torch.from_numpy(np.zeros((3, 32, 32), np.float32)), {"boxes": torch.from_numpy(np.ones((count, 4), np.float32))}) for count in (1, 3, 0)
 ]
 dataset = scenes
 
@@ -156,6 +155,7 @@ for images in DataLoader([rgb, rgba, grey], batch_size=3):
 shapes = Counter(tuple(image.shape) for image in [rgb, rgba, grey])
 print(shapes)  # height and width agree, what stands before them does not
 assert {shape[-2:] for shape in shapes} == {(32, 32)} and len(shapes) > 1
+
 
 # %% fix channels
 def to_rgb(image):
