@@ -18,15 +18,18 @@
 # cases:
 #   older-driver:
 #     commands:
-#       linux: |
+#       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
+#         # found version 12000 to 12090:
 #         python -m pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
-#       powershell: |
-#         python -m pip uninstall -y torch torchvision torchaudio
-#         python -m pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
+#         # found version 11000 to 11080:
+#         python -m pip install "torch==2.7.*" torchvision --index-url https://download.pytorch.org/whl/cu118
 #       notebook: |
 #         %pip uninstall -y torch torchvision torchaudio
+#         # found version 12000 to 12090:
 #         %pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
+#         # found version 11000 to 11080:
+#         %pip install "torch==2.7.*" torchvision --index-url https://download.pytorch.org/whl/cu118
 #   torch-replaced:
 #     silent: true
 #     needs: ["package:pip"]

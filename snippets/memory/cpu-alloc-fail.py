@@ -46,6 +46,7 @@ from torch.utils.data import DataLoader, Dataset
 torch.set_default_device(None)  # this page is about the computer's own memory
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
 torch.manual_seed(0)
+os.chdir(tempfile.mkdtemp())
 
 
 def size():
@@ -56,15 +57,17 @@ def size():
 
 def leave(megabytes):
     """Let this process have only so much more, as `ulimit -v` and some batch systems do: a full computer in a second."""
-    resource.setrlimit(resource.RLIMIT_AS, (size() + megabytes * 2**20,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (size() + megabytes * 2**20 if megabytes else NO_LIMIT, NO_LIMIT))
 
 
-model = nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Linear(4096, 10))
+NO_LIMIT = resource.getrlimit(resource.RLIMIT_AS)[1]
+model = nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Dropout(), nn.Linear(4096, 10))
 images = torch.randn(100_000, 64)  # 24 MiB
 model(images[:1000])
+leave(512)
 
 # %% break all-at-once
-leave(512)
+model.eval()
 with torch.no_grad():
     answers = model(images)  # 1.5 GiB for the values between the two layers
 
@@ -74,33 +77,41 @@ print(hidden, "bytes")  # samples x width x 4: the number in the message, in one
 assert hidden == 1_638_400_000
 
 # %% fix all-at-once
-leave(512)
+import torch
+
+few = 1000  # samples at a time
 answers = torch.empty(len(images), 10)
+model.eval()
 with torch.no_grad():
-    for few_images, few_answers in zip(images.split(1000), answers.split(1000), strict=True):
+    for few_images, few_answers in zip(images.split(few), answers.split(few)):
         few_answers.copy_(model(few_images))  # 16 MiB at a time
 
-torch.testing.assert_close(answers[::9973], model(images[::9973]).detach(), rtol=1e-4, atol=1e-5)
-assert answers.any(1).all()
+# %% proof all-at-once
+assert answers.shape == (100_000, 10) and not answers.requires_grad
+rows = images[::997]
+with torch.no_grad():
+    by_hand = (rows @ model[0].weight.T + model[0].bias).relu() @ model[3].weight.T + model[3].bias
+torch.testing.assert_close(answers[::997], by_hand, rtol=1e-3, atol=1e-4)
+
+# %%
+leave(0)  # all of it again
+model, loss_fn = nn.Linear(1, 1), nn.MSELoss()
+x, y = torch.randn(8_000_000, 1), torch.randn(8_000_000)
 
 # %% break shape-mistake
-predictions = torch.randn(8_000_000, 1)  # what a model with one output returns
-labels = torch.randn(8_000_000)
-loss = (predictions - labels).square().mean()  # a column minus a row: every pair
+loss = loss_fn(model(x), y)  # a column minus a row: every pair
 
 # %% check shape-mistake
-predictions, labels = torch.randn(8_000_000, 1), torch.randn(8_000_000)
-shape = torch.broadcast_shapes(predictions.shape, labels.shape)
+shape = torch.broadcast_shapes(model(x).shape, y.shape)
 print(tuple(shape), shape.numel() * 4, "bytes")  # the number in the message
 assert shape.numel() * 4 == 256_000_000_000_000
 
 # %% fix shape-mistake
-predictions = torch.randn(8_000_000, 1)
-labels = torch.randn(8_000_000)
-loss = (predictions.squeeze(1) - labels).square().mean()
+loss = loss_fn(model(x).squeeze(1), y)
 
-expected = ((predictions.numpy()[:, 0] - labels.numpy()) ** 2).mean(dtype=np.float64)
-assert abs(loss.item() - expected) < 1e-3
+# %% proof shape-mistake
+predictions = model(x).detach().numpy()[:, 0]
+assert abs(loss.item() - ((predictions - y.numpy()) ** 2).mean(dtype=np.float64)) < 1e-3
 
 
 # %%
@@ -128,22 +139,26 @@ def epoch(records):
     return sum(seen), used
 
 
+dataset = Samples([{"label": i} for i in range(400_000)])  # 800 000 Python objects, made before the workers start
+
 # %% break lists-in-workers
-records = [{"label": i} for i in range(400_000)]  # 800 000 Python objects, made before the workers start
-_, used = epoch(records)
+_, used = epoch(dataset.records)
 _, used_by_array = epoch(np.array([(i,) for i in range(400_000)], dtype=[("label", "i8")]))
 assert used[-1] > 2 * used_by_array[-1]
 
 # %% check lists-in-workers
-records = [{"label": i} for i in range(400_000)]
-_, used = epoch(records)
+_, used = epoch(dataset.records)
 print([round(megabytes) for megabytes in used[::4]])  # MB of one worker over one epoch, which only reads
 assert used[-1] > 1.5 * used[0]
 
 # %% fix lists-in-workers
-records = np.array([(i,) for i in range(400_000)], dtype=[("label", "i8")])  # one block of memory, no objects in it
-seen, used = epoch(records)
+import numpy as np
 
+fields = [("label", "i8")]  # name and type of each entry
+dataset.records = np.array([tuple(record.values()) for record in dataset.records], dtype=fields)  # one block of memory, no objects in it
+
+# %% proof lists-in-workers
+seen, used = epoch(dataset.records)
 assert seen == sum(range(400_000))
 assert used[-1] < 1.5 * used[0]
 
@@ -168,27 +183,27 @@ class Windows(Dataset):
         return int(self.blocks[i % 2][i])
 
 
-# %% break fork-refused
 half = int(total_memory() * 0.8)
-blocks = [torch.empty(half, dtype=torch.uint8) for _ in range(2)]  # never written: this takes no memory at all
-for batch in DataLoader(Windows(blocks), num_workers=1):
+with open("samples.bin", "wb") as samples:
+    samples.write(bytes(range(8)))
+    samples.truncate(half)  # a file of that length, of which only the first bytes take space on the disk
+dataset = Windows([torch.empty(half, dtype=torch.uint8) for _ in range(2)])  # never written: this takes no memory at all
+
+# %% break fork-refused
+for batch in DataLoader(dataset, num_workers=1):
     pass
 
 # %% check fork-refused
-half = int(total_memory() * 0.8)
-blocks = [torch.empty(half, dtype=torch.uint8) for _ in range(2)]
 with open("/proc/sys/vm/overcommit_memory") as mode:
     print("mode", mode.read().strip())  # 0: nothing that is obviously too large; 1: always; 2: strict accounts
 print(f"address space {size() / total_memory():.1f} times RAM and swap")
 assert size() > total_memory()
 
 # %% fix fork-refused
-half = int(total_memory() * 0.8)
-file = os.path.join(tempfile.mkdtemp(), "samples.bin")
-with open(file, "wb") as samples:
-    samples.write(bytes(range(8)))
-    samples.truncate(half)  # a file of that length, of which only the first bytes take space on the disk
-blocks = [np.memmap(file, dtype=np.uint8, mode="r") for _ in range(2)]  # pages of a file: fork need not reserve memory for them
-batches = list(DataLoader(Windows(blocks), num_workers=1))
+import numpy as np
 
+dataset.blocks = [np.memmap("samples.bin", np.uint8, "r") for _ in range(2)]  # pages of a file: fork need not reserve memory for them
+
+# %% proof fork-refused
+batches = list(DataLoader(dataset, num_workers=1))
 assert torch.cat(batches).tolist() == list(range(8))

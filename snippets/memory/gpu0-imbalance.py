@@ -17,7 +17,7 @@ from torch import nn
 
 torch.set_default_device(None)
 torch.manual_seed(0)
-file = os.path.join(tempfile.mkdtemp(), "checkpoint.pt")
+os.chdir(tempfile.mkdtemp())
 trained = nn.Linear(1024, 256)  # 1 MiB of weights
 placed = Counter()
 
@@ -32,87 +32,103 @@ def place(storage, location):
 
 # Label what is saved as the first process of a training run does.
 torch.serialization.register_package(0, lambda storage: "cuda:0", place)
-torch.save(trained.state_dict(), file)
+torch.save(trained.state_dict(), "checkpoint.pt")
+model = nn.Linear(1024, 256)
 
 # %% break checkpoint
 for rank in range(4):  # four processes, one for each GPU: each of them runs this line
-    weights = torch.load(file)
+    weights = torch.load("checkpoint.pt")
 
 assert list(placed) == ["cuda:0"]  # all four copies on the first GPU
 assert placed["cuda:0"] == 4 * sum(value.nbytes for value in trained.state_dict().values())
 
 # %% check checkpoint
 places = set()
-torch.load(file, map_location=lambda storage, place: places.add(place) or storage)
-print(places)  # where torch.load puts the tensors, in every process, if nobody says otherwise
+torch.load("checkpoint.pt", map_location=lambda storage, place: places.add(place) or storage)
+print(places)  # where torch.load puts the tensors, in every process, unless you say otherwise
 assert places == {"cuda:0"}
 
 # %% fix checkpoint
-for rank in range(4):
-    weights = torch.load(file, map_location="cpu")
-    # then model.load_state_dict(weights), and model.to(f"cuda:{rank}")
+import torch
 
+weights = torch.load("checkpoint.pt", map_location="cpu")
+model.load_state_dict(weights)  # then model.to(...) the GPU of this process
+
+# %% proof checkpoint
 assert not placed  # nothing went to a GPU
-assert torch.equal(weights["weight"], trained.weight)
-
+assert torch.equal(model.weight, trained.weight) and torch.equal(model.bias, trained.bias)
 for rank in range(4):
-    torch.load(file, map_location=f"cuda:{rank}")  # or at once to the GPU of this process
+    torch.load("checkpoint.pt", map_location=f"cuda:{rank}")  # or at once to the GPU of this process
 assert len(placed) == 4 and len(set(placed.values())) == 1
 
+# %%
+os.environ["LOCAL_RANK"] = "1"  # torchrun sets it: this is the second process
+
 # %% break no-set-device
-rank = 1  # int(os.environ["LOCAL_RANK"]) in the second process that torchrun starts
-model = trained.cuda()  # the current device is still the first GPU
+model = model.cuda()  # the current device is still the first GPU
 assert torch.cuda.memory_allocated(0) > 2**20
-assert torch.cuda.memory_allocated(rank) == 0
+assert torch.cuda.memory_allocated(1) == 0
 
 # %% check no-set-device
-rank = 1  # this process's LOCAL_RANK
-print(torch.cuda.current_device())  # must be the process's own GPU before anything else touches CUDA
-assert torch.cuda.current_device() != rank
+print(torch.cuda.current_device(), os.environ["LOCAL_RANK"])  # must agree before anything else touches CUDA
+assert torch.cuda.current_device() != int(os.environ["LOCAL_RANK"])
 
 # %% fix no-set-device
-rank = 1  # int(os.environ["LOCAL_RANK"])
-torch.cuda.set_device(rank)  # first of all
-model = trained.cuda()
+import os
 
+import torch
+
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  # first of all
+model = model.cuda()
+
+# %% proof no-set-device
 assert torch.cuda.memory_allocated(0) == 0
-assert torch.cuda.memory_allocated(rank) > 2**20
-assert model.weight.device == torch.device("cuda", rank)
+assert torch.cuda.memory_allocated(1) > 2**20
+assert model.weight.device == torch.device("cuda", 1)
 
 # %%
-tokens, targets = torch.randint(8000, (2, 32, 64))  # 32 texts of 64 tokens
-language_model = nn.Sequential(nn.Embedding(8000, 32), nn.Linear(32, 8000))
-cross_entropy = nn.CrossEntropyLoss()
+device = "cuda" if torch.cuda.is_available() else "cpu"
+x, y = torch.randint(8000, (2, 32, 64), device=device)  # 32 texts of 64 tokens
+language_model = nn.Sequential(nn.Embedding(8000, 32), nn.Linear(32, 8000)).to(device)
+model, loss_fn = language_model, nn.CrossEntropyLoss()
 
 # %% break gathered-outputs
-parts = [language_model(part) for part in tokens.chunk(4)]  # DataParallel: a quarter of the batch on each GPU ...
+parts = [model(part) for part in x.chunk(4)]  # DataParallel: a quarter of the batch on each GPU ...
 outputs = torch.cat(parts)  # ... and all outputs are copied to the first one
-loss = cross_entropy(outputs.flatten(0, 1), targets.flatten())  # where the loss is computed, for everybody
+loss = loss_fn(outputs.flatten(0, 1), y.flatten())  # where the loss is computed, for all
 
 assert outputs.nbytes == 4 * parts[0].nbytes  # so the first GPU holds these in addition to its own quarter
 assert outputs.nbytes > 1_000_000 * loss.nbytes
 
 # %% check gathered-outputs
-outputs = language_model(tokens)
+outputs = model(x)
 print(outputs.nbytes // 2**20, "MiB")  # what forward() returns for the whole batch; the backward pass needs as much again
 assert outputs.nbytes > 50 * 2**20
 
-
 # %% fix gathered-outputs
+from torch import nn
+
+
 class WithLoss(nn.Module):
     """What DataParallel should wrap: returns one number for each GPU."""
 
-    def __init__(self, model):
+    def __init__(self, model, loss_fn):
         super().__init__()
         self.model = model
+        self.loss_fn = loss_fn
 
-    def forward(self, tokens, targets):
-        return cross_entropy(self.model(tokens).flatten(0, 1), targets.flatten())
+    def forward(self, x, y):
+        return self.loss_fn(self.model(x).flatten(0, 1), y.flatten())
 
 
-model = WithLoss(language_model)
-parts = torch.stack([model(few_tokens, few_targets) for few_tokens, few_targets in zip(tokens.chunk(4), targets.chunk(4), strict=True)])
-loss = parts.mean()  # the parts are equally large
+model = nn.DataParallel(WithLoss(model, loss_fn))
+loss = model(x, y).mean()
 
+# %% proof gathered-outputs
+right = loss_fn(language_model(x).flatten(0, 1), y.flatten())
+torch.testing.assert_close(loss, right, rtol=1e-4, atol=1e-5)
+parts = torch.stack([model.module(few_x, few_y) for few_x, few_y in zip(x.chunk(4), y.chunk(4), strict=True)])  # as on four GPUs
 assert parts.nbytes == 16
-torch.testing.assert_close(loss, cross_entropy(language_model(tokens).flatten(0, 1), targets.flatten()), rtol=1e-4, atol=1e-5)
+torch.testing.assert_close(parts.mean(), right, rtol=1e-4, atol=1e-5)
+loss.backward()
+assert language_model[0].weight.grad.any()

@@ -1,6 +1,7 @@
 # ---
 # tags: [cuda, inference, loss, oom, rnn]
 # cases:
+#   carried-graph: {survives: {"back: grown = []": "a list in which the break notes what it measures: it changes nothing"}}
 #   cached-blocks: {needs: [cuda]}
 # related: [memory/cuda-oom, autograd/backward-second-time]
 # rows: [S001-95, S003-14]
@@ -12,10 +13,12 @@ import weakref
 
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
-model = nn.Sequential(nn.Linear(64, 1024), nn.ReLU(), nn.Linear(1024, 1))
-batches = torch.randn(40, 64, 64)  # 40 batches of 64 samples; the graph of each batch keeps 256 KiB
+model, loss_fn = nn.Sequential(nn.Linear(64, 1024), nn.ReLU(), nn.Linear(1024, 1)), nn.MSELoss()
+dataset = TensorDataset(torch.randn(2560, 64), torch.randn(2560, 1))
+loader = DataLoader(dataset, batch_size=64)  # 40 batches; the graph of each batch keeps 256 KiB
 remembered = weakref.WeakValueDictionary()
 
 
@@ -37,116 +40,131 @@ def kept():
 
 
 # %% break running-total
-total = 0
-for batch in batches:  # validation: no backward()
-    total += model(batch).mean()  # a tensor, and with it the graph of every batch
+total = 0.0
+for images, labels in loader:  # validation: no backward()
+    total += loss_fn(model(images), labels)  # a tensor, and with it the graph of every batch
     torch.cuda.empty_cache()  # frees nothing: all of it is in use
-without_backward = kept()
-assert without_backward > 10
-
-total = 0
-for batch in batches:
-    loss = model(batch).mean()
-    loss.backward()  # frees what this batch's graph keeps
-    total += loss
-assert kept() < without_backward / 10  # in a training loop the same line does little harm
+assert kept() > 10  # MiB
 
 # %% check running-total
-total = 0
-for batch in batches:
-    total += model(batch).mean()
-print(total.requires_grad)  # True: not a number, but a tensor that keeps the graph of every batch
-assert total.requires_grad
+total = 0.0
+for images, labels in loader:
+    total += loss_fn(model(images), labels)
+without_backward = kept()
+print(total.requires_grad, without_backward, "MiB")  # True: not a number, but a tensor that keeps the graph of every batch
+
+total = 0.0
+for images, labels in loader:
+    loss = loss_fn(model(images), labels)
+    loss.backward()  # frees what this batch's graph keeps
+    total += loss
+print(total.requires_grad, kept(), "MiB")  # in a training loop the same line does little harm
+assert kept() < without_backward / 10
 
 # %% fix running-total
 total = 0.0
-for batch in batches:
-    total += model(batch).mean().item()  # a plain number
-assert kept() == 0
+for images, labels in loader:
+    total += loss_fn(model(images), labels).item()  # a plain number
 
-expected = sum(model(batch).mean().detach() for batch in batches)
-assert abs(total - expected.item()) < 1e-3
+# %% proof running-total
+assert kept() == 0
+right = 40 * loss_fn(model(dataset.tensors[0]), dataset.tensors[1])  # the batches are equally large
+assert isinstance(total, float) and abs(total - right.item()) < 1e-3
 
 # %% break kept-outputs
 outputs = []
-for batch in batches:
-    outputs.append(model(batch))
+for images, labels in loader:
+    outputs.append(model(images))
 assert sum(output.nbytes for output in outputs) == 40 * 64 * 4  # the outputs themselves: 10 KiB
 assert kept() > 10  # what they hold on to: 10 MiB
 
 # %% check kept-outputs
 outputs = []
-for batch in batches:
-    outputs.append(model(batch))
+for images, labels in loader:
+    outputs.append(model(images))
 print(outputs[0].requires_grad)  # True: each output keeps the graph that made it
 assert outputs[0].requires_grad
 
 # %% fix kept-outputs
 outputs = []
-for batch in batches:
-    outputs.append(model(batch).detach().cpu())  # or the whole loop under torch.no_grad()
-assert kept() == 0
+for images, labels in loader:
+    outputs.append(model(images).detach())  # or the whole loop under torch.no_grad()
 
-torch.testing.assert_close(torch.cat(outputs), model(batches.flatten(0, 1)).detach().cpu(), rtol=1e-4, atol=1e-5)
+# %% proof kept-outputs
+assert kept() == 0
+torch.testing.assert_close(torch.cat(outputs), model(dataset.tensors[0]).detach(), rtol=1e-4, atol=1e-5)
 
 # %%
-cell = nn.RNNCell(64, 256)
+model = nn.RNNCell(64, 256)
+loader = DataLoader(TensorDataset(torch.randn(1280, 64), torch.randn(1280, 256)), batch_size=64)
 
 # %% break carried-graph
-hidden, grown = torch.zeros(64, 256), []
-for batch in batches[:20]:
-    hidden = cell(batch, hidden)  # brings the graphs of all steps before
-    hidden.square().mean().backward(retain_graph=True)  # and this keeps them
+hidden = torch.zeros(64, 256)
+grown = []
+for x, y in loader:
+    hidden = model(x, hidden)  # brings the graphs of all steps before
+    loss_fn(hidden, y).backward(retain_graph=True)  # and this keeps them
     grown.append(kept())
 assert grown[-1] > 2 * grown[0]
 
 # %% check carried-graph
-hidden, grown = torch.zeros(64, 256), []
-for batch in batches[:4]:
-    hidden = cell(batch, hidden)
-    hidden.square().mean().backward(retain_graph=True)
+hidden = torch.zeros(64, 256)
+grown = []
+for x, y in list(loader)[:4]:
+    hidden = model(x, hidden)
+    loss_fn(hidden, y).backward(retain_graph=True)
     grown.append(kept())
 print(grown)  # MiB after each step: grows, although the batches are equally large and backward() was called
 assert grown == sorted(set(grown))
 
 # %% fix carried-graph
+import torch
+
 hidden = torch.zeros(64, 256)
-for batch in batches:
-    hidden = cell(batch, hidden.detach())  # the value goes on, the graph does not
-    hidden.square().mean().backward()
+for x, y in loader:
+    hidden = model(x, hidden.detach())  # the value goes on, the graph does not
+    loss = loss_fn(hidden, y)
+    loss.backward()
+
+# %% proof carried-graph
+del loss
 assert kept() == 0
-
-expected = torch.zeros(64, 256)  # the state is still carried from step to step
-with torch.no_grad():
-    for batch in batches:
-        expected = cell(batch, expected)
-torch.testing.assert_close(hidden, expected)
-
+state, right = torch.zeros(64, 256), torch.zeros_like(model.weight_hh)
+for x, y in loader:  # the same by hand: each step's own gradient, with the state of the step before as a number
+    new = torch.tanh(x @ model.weight_ih.T + model.bias_ih + state @ model.weight_hh.T + model.bias_hh)
+    right += torch.autograd.grad(loss_fn(new, y), model.weight_hh)[0]
+    state = new.detach()
+torch.testing.assert_close(hidden.detach(), state, rtol=1e-3, atol=1e-5)
+torch.testing.assert_close(model.weight_hh.grad, right, rtol=1e-3, atol=1e-6)
 
 # %%
-def mean_of_double(megabytes):
-    """A step whose two tensors are as large as its input."""
-    x = torch.ones(megabytes, 2**18, device="cuda")
+device = "cuda"
+dataset = [torch.ones(length, 2**18, device="cpu") for length in range(12, 32, 2)]  # 12 to 30 MiB: from step to step a little more
+
+
+def model(x):
+    """A step whose second tensor is as large as its input."""
     return (x * 2).mean().item()
 
 
-lengths = range(20, 60, 2)  # from step to step a little more
-
 # %% break cached-blocks
-for length in lengths:
-    mean_of_double(length)  # no cached block is large enough: a new one each time
+for x in dataset:
+    model(x.to(device))  # no cached block is large enough: a new one each time
 reserved, used = torch.cuda.memory_reserved(), torch.cuda.max_memory_allocated()
 assert reserved > 4 * used  # what nvidia-smi shows, and what tensors ever needed
 
 # %% check cached-blocks
-for length in lengths:
-    mean_of_double(length)
-    print(length, torch.cuda.memory_allocated() // 2**20, torch.cuda.memory_reserved() // 2**20, "MiB")  # only the second grows
+for x in dataset:
+    model(x.to(device))
+    print(len(x), torch.cuda.memory_allocated() // 2**20, torch.cuda.memory_reserved() // 2**20, "MiB")  # only the second grows
 assert torch.cuda.memory_reserved() > 10 * torch.cuda.memory_allocated()
 
 # %% fix cached-blocks
-mean_of_double(max(lengths))  # the largest step once, first: all others fit into its blocks
-means = [mean_of_double(length) for length in lengths]
+largest = max(dataset, key=len)
+model(largest.to(device))  # once, before the first step: all others fit into its blocks
+for x in dataset:
+    model(x.to(device))
 
-assert means == [2.0] * len(lengths)
+# %% proof cached-blocks
 assert torch.cuda.memory_reserved() < 2 * torch.cuda.max_memory_allocated()
+assert model(x.to(device)) == 2.0
