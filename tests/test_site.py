@@ -141,20 +141,25 @@ def test_every_page_leads_to_itself_in_the_other_language(built: Path, language:
 
 
 def test_search_index(built: Path) -> None:
-    raw = read(built / "zh" / "search" / "docs.json")
-    assert "\\u53cd" not in raw, "Chinese stands in it as itself"
-    words = raw.replace("\u200b", "")
-    for word in ("反向传播", "计算图", "爆栈词", "loss.backward"):
-        assert word in words
-    first = json.loads(read(built / "zh" / "search" / "search_index.json"))  # what every page loads
-    assert first["config"]["lang"] == ["en", "zh"] and first["config"]["pipeline"] == ["stopWordFilter"] and first["docs"] == []
     for language in LANGUAGES:
-        config = json.loads(re.search(r'<script id="__config"[^>]*>(.*?)</script>', read(built / language / "index.html"))[1])
-        name, _, material = config["search"].partition("?")
-        assert (built / language / name).is_file() and (built / language / name).with_name(material).is_file()
-        places = {entry["location"] for entry in json.loads(read(built / language / "search" / "docs.json"))}
-        assert f"{IDENT}/" in places and f"{IDENT}/#why" in places
-        assert not [place for place in places if place.startswith(("notebooks/", "symptoms/", "tags/", "autograd/#"))]
+        folder = built / language
+        config = json.loads(re.search(r'<script id="__config"[^>]*>(.*?)</script>', read(folder / "index.html"))[1])
+        assert (folder / config["search"]).is_file() and config["search"] == "assets/search-worker.js"
+        assert json.loads(read(folder / "search" / "search_index.json"))["docs"] == [], "Material asks for it with every page"
+        assert not list(folder.rglob("lunr*")) and not list(folder.rglob("workers"))
+        raw = read(folder / "assets" / "search.json")
+        made = json.loads(raw)
+        found = {doc[0]: doc[1] for doc in made["docs"]}
+        assert found[IDENT] == f"{IDENT}/" and found["about"] == "about/" and found["autograd"] == "autograd/"
+        for address in found.values():
+            page, _, fragment = address.partition("#")
+            assert (folder / page / "index.html").is_file() and (not fragment or fragment.startswith("q=")), address
+        texts = json.loads(read(folder / "assets" / "search-texts.json"))
+        assert len(texts) == len(made["docs"])
+        page = read(folder / IDENT / "index.html")
+        assert all(f'id="{anchor}"' in page for anchor, _ in texts[list(found).index(IDENT)][1])
+    assert "\\u53cd" not in raw, "Chinese stands in it as itself"
+    assert {"栈词", "反向", "向传"} <= set(made["terms"].split())
 
 
 def test_lookup_page(built: Path, checkout: Path) -> None:

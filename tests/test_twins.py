@@ -17,13 +17,13 @@ MUTATIONS = 3000
 
 @pytest.fixture(scope="module")
 def twin(table: dict[str, Any]) -> Iterator[Twin]:
-    with Twin(table) as made:
+    with Twin("twin.mjs", table) as made:
         yield made
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
 def test_vectors(table: dict[str, Any], twin: Twin, vector: dict[str, Any]) -> None:
-    here, there = python_lookup(table, vector["text"]), twin.lookup(vector["text"])
+    here, there = python_lookup(table, vector["text"]), twin.ask(vector["text"])
     assert here == there
     assert here["status"] == vector["status"]
     expected = vector.get("hits", [])
@@ -37,7 +37,7 @@ def test_mutations(table: dict[str, Any], twin: Twin) -> None:
         "".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in table["wordings"]
     ]
     for text in mutations(texts, MUTATIONS, seed=20261121):
-        assert python_lookup(table, text) == twin.lookup(text), repr(text)
+        assert python_lookup(table, text) == twin.ask(text), repr(text)
 
 
 @pytest.mark.parametrize("where", ["beginning", "end", "middle"])
@@ -45,5 +45,5 @@ def test_a_line_as_long_as_a_file(table: dict[str, Any], twin: Twin, where: str)
     noise, message = '{"loss": 0.25, "step": 17} ' * 20_000, "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10) "
     text = {"beginning": message + noise, "end": noise + message, "middle": noise + message + noise}[where]
     here = python_lookup(table, text)
-    assert here == twin.lookup(text)
+    assert here == twin.ask(text)
     assert (here["status"] == "match") == (where != "middle")

@@ -33,11 +33,12 @@ USERS: dict[str, tuple[str, ...]] = {
     "below": ("torchclinic/commands/explain.py", "torchclinic/pytest.py"),
     "run": ("torchclinic/commands/run.py",),
     "lookup": ("docs/assets/lookup-page.js", "docs/assets/lookup.js"),  # its reasons
+    "search": ("docs/assets/search-worker.js", "torchclinic/commands/search.py"),
     "offline": ("docs/assets/offline.js",),
     "scaffold": ("torchclinic/commands/scaffold.py",),
 }
 #: What a file calls its words -> the groups that these are.
-SCRIPTS = {"lookup-page.js": ("answer", "lookup", "punctuation"), "offline.js": ("offline",)}
+SCRIPTS = {"lookup-page.js": ("answer", "lookup", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
 
 
 def files(*patterns: str) -> list[Path]:

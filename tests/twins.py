@@ -1,4 +1,4 @@
-"""The two matchers side by side: the same texts to both, and where they differ."""
+"""The matchers, and the searches, of both languages side by side: the same texts to both, and where they differ."""
 
 from __future__ import annotations
 
@@ -28,20 +28,22 @@ def node() -> str:
 
 
 class Twin:
-    """The JavaScript matcher, in a Node process of its own."""
+    """The JavaScript one, in a Node process of its own: a script that is given indexes, and answers each text."""
 
-    def __init__(self, index: dict[str, Any]):
+    def __init__(self, script: str, *indexes: dict[str, Any]):
         self.folder = tempfile.TemporaryDirectory()
-        file = Path(self.folder.name, "index.json")
-        file.write_text(json.dumps(index), encoding="utf-8")
-        self.process = subprocess.Popen([node(), str(HERE / "twin.mjs"), str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        files = [Path(self.folder.name, f"{number}.json") for number in range(len(indexes))]
+        for file, index in zip(files, indexes, strict=True):
+            file.write_text(json.dumps(index), encoding="utf-8")
+        command = [node(), str(HERE / script), *map(str, files)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
 
-    def lookup(self, text: str) -> dict[str, Any]:
+    def ask(self, text: str) -> dict[str, Any]:
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(json.dumps(text) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        assert line, f"the JavaScript matcher died on {text[:2000]!r}"
+        assert line, f"the JavaScript died on {text[:2000]!r}"
         return json.loads(line)
 
     def __enter__(self) -> Twin:

@@ -1,7 +1,7 @@
 // The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is the only thing
 // fetched, once. Pasted text becomes text nodes, never markup.
 
-import { diagnose, lookup } from "./lookup.js";
+import { diagnose, fragment, lookup } from "./lookup.js";
 import { fill, WORDS } from "./words.js";
 
 const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
@@ -173,12 +173,8 @@ function show(index, { answer, lines }, language) {
   return parts;
 }
 
-/** The page of a hit. Its values and the other hits travel in the fragment, which no browser sends to a server; site.js shows them there. */
 function address(hit, hits) {
-  const others = [...new Set(hits.filter((other) => other.page && other.symptom !== hit.symptom).map((other) => other.symptom))];
-  const also = others.length ? `&also=${others.slice(0, 5).join(",")}` : "";
-  const values = Object.keys(hit.values).length || also ? `v=${encodeURIComponent(JSON.stringify(hit.values))}` : "fix";
-  return new URL(`../${hit.topic}/${hit.symptom}/#${values}${also}`, import.meta.url).href;
+  return new URL(`../${hit.topic}/${hit.symptom}/${fragment(hit, hits)}`, import.meta.url).href;
 }
 
 function title(hit, language, hits = []) {

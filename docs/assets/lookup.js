@@ -109,6 +109,13 @@ export function diagnose(index, hit, language) {
   return "";
 }
 
+/** What the page of a hit is told: its values and the other hits travel in the fragment, which no browser sends to a server; site.js shows them there. */
+export function fragment(hit, hits) {
+  const others = [...new Set(hits.filter((other) => other.page && other.symptom !== hit.symptom).map((other) => other.symptom))];
+  const also = others.length ? `&also=${others.slice(0, 5).join(",")}` : "";
+  return Object.keys(hit.values).length || also ? `#v=${encodeURIComponent(JSON.stringify(hit.values))}${also}` : "#fix";
+}
+
 /** The lines of a text, cut out only when asked for. */
 class Lines {
   constructor(text) {

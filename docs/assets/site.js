@@ -180,6 +180,23 @@ function offerLookup(event) {
   offer.href = `${new URL("../lookup/", import.meta.url).href}#q=${encodeURIComponent(text.slice(-20_000))}`;
 }
 
+/** A page that is found with the reader's own values is opened with them: Material's list takes no fragment in a page's address, so they stand below. */
+function openWithValues(event) {
+  const link = event.target.closest?.(".md-search-result__link");
+  const own = link && !link.hash && link.closest("li").querySelector('[href*="#v="], [href*="#q="], [href$="#fix"]');
+  if (own) link.hash = own.hash;
+}
+
+/** Where nothing fits well, that is said in place of a number of results. */
+function countResults() {
+  const list = document.querySelector(".md-search-result__list");
+  const count = document.querySelector(".md-search-result__meta");
+  new MutationObserver(() => {
+    const weak = list.querySelector(":scope > :first-child .tc-weak");
+    if (weak) count.textContent = weak.textContent;
+  }).observe(list, { childList: true });
+}
+
 /** A page is there to be read, and Material's script holds a phone up for a second: it comes when its reader does anything. */
 function onFirstAction(load) {
   const types = ["pointerover", "pointerdown", "keydown", "focusin", "scroll"];
@@ -227,6 +244,8 @@ startOffline();
 if (document.querySelector("script[data-tc-later]")) onFirstAction(loadMaterial); // else it is there: `site stage`
 window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);
+document.addEventListener("click", openWithValues, true);
+countResults();
 document.addEventListener("change", reachScrollable); // a tab was opened
 window.addEventListener("appinstalled", () => startOffline(true));
 document.addEventListener("pointerdown", (event) => event.target.closest?.("[data-tc-language]") && followLanguage());

@@ -4,7 +4,6 @@
   const base = new URL("..", document.currentScript.src); // <language>/
   const INDEX = {index};
   const reply = (data) => ({ ok: true, json: async () => data });
-  let search = null; // the texts to be searched, and Material's search worker as a function
 
   const script = (path) =>
     new Promise((resolve, reject) => {
@@ -15,10 +14,11 @@
 
   // What the modules below see in place of the browser's own.
   const fetch = async (url) => {
-    if (String(url).endsWith("/assets/index.json")) return reply(INDEX);
-    window.torchClinicSearch = (docs, worker) => (search = { docs, worker });
+    if (String(url).endsWith("index.json")) return reply(INDEX);
+    let found;
+    window.torchClinicSearch = (index, texts) => (found = String(url).endsWith("texts.json") ? texts : index);
     await script("assets/file-search.js");
-    return reply(search.docs);
+    return reply(found);
   };
   class Worker extends EventTarget {
     constructor(url) {
@@ -50,16 +50,9 @@
 
   /** What a module exports. A worker runs anew each time, as `self` says. */
   function use(name, self) {
-    if (self) return modules[name](new URL(`assets/${name}`, base).href, self, () => startSearch(self));
+    if (self) return modules[name](new URL(`assets/${name}`, base).href, self);
     if (!loaded.has(name)) loaded.set(name, modules[name](new URL(`assets/${name}`, base).href, window));
     return loaded.get(name);
-  }
-
-  /** In place of importScripts: Material's search worker, which adds its listener to the `self` that it is given. */
-  function startSearch(self) {
-    const stemmers = (...names) => Promise.all(names.map((name) => script(new URL(name, new URL("assets/javascripts/workers/", base)))));
-    search.worker(self, (...given) => self.addEventListener(...given), (message) => self.postMessage(message), stemmers);
-    window.lunr = self.lunr; // it and the stemmers look for it among the globals
   }
 
   const follow = (event) => {

@@ -1,11 +1,12 @@
 """Every number that is reported, as a ratio or a share measured in one run; nothing here is a test.
 
-    python tests/benchmarks/bench.py [pastes] [speed] [processes] [terminal] [site] [--pastes PASTES.jsonl]
+    python tests/benchmarks/bench.py [pastes] [speed] [processes] [terminal] [site] [search] [--pastes PASTES.jsonl] [--queries QUERIES.jsonl]
 
 speed       the two matchers on a 1 MB log: against plain passes over the same text, on hostile pastes, with ten times the wordings
 processes   the snippets through the forkserver, and in one plain interpreter per cell
 terminal    what `torchclinic run` costs: its start, 300,000 lines through it, to a pipe and to a terminal; and `import torchclinic`
 site        both languages cold with notebooks, against stock Material on the same Markdown pages without
+search      our search against Material's own, on the same pages and queries: right first, in the top three, nothing, and what the first result costs a phone
 pastes      right first hits and false claims on labelled pastes (tests/benchmarks/pastes.py); needs --pastes
 """
 
@@ -245,15 +246,99 @@ def _stock(folder: Path, root: Path, language: str) -> int:
     return len(sources)
 
 
+# ---- the search
+
+#: Asks Material's worker, in a page of its site, and gives the addresses of the first three results of each query; null where it has thrown.
+_MATERIAL = """async queries => {
+  const { base, search } = JSON.parse(document.getElementById("__config").textContent);
+  const index = await (await fetch(`${base}/search/search_index.json`)).json();
+  let worker;
+  const ask = (data) => new Promise((resolve) => {
+    const late = setTimeout(() => { worker.terminate(); worker = null; resolve(null); }, 10000);
+    worker.onmessage = (event) => { clearTimeout(late); resolve(event.data); };
+    worker.postMessage(data);
+  });
+  const found = [];
+  for (const query of queries) {
+    if (!worker) {
+      worker = new Worker(search);
+      await ask({ type: 0, data: { ...index, options: { suggest: false } } });
+    }
+    const answer = await ask({ type: 2, data: query });
+    found.push(answer && answer.data.items.slice(0, 3).map((group) => group[0].location));
+  }
+  return found;
+}"""
+
+
+def search(made: catalogue.Catalogue, file: Path) -> None:
+    from browser import measure
+    from browser.conftest import FLAGS, chromium
+    from playwright.sync_api import sync_playwright
+
+    from torchclinic.commands.search import Box
+    from torchclinic.site import build
+
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        build.build(made.root, folder / "ours")
+        for language in LANGUAGES:
+            _stock(folder / language, made.root, language)
+            environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+            command = [sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(folder / "stock" / language)]
+            subprocess.run(command, cwd=folder / language, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        for language in LANGUAGES:
+            asked = [row for row in rows if row["lang"] == language]
+            box = Box(made, language)
+            answers = [box.search(row["query"]) for row in asked]
+            ours = [[ident.rpartition("/")[2] for ident in box.ids(answer)] for answer in answers]
+            with measure.serving(folder / "stock") as address:
+                page = browser.new_page()
+                page.goto(f"{address}{language}/")
+                given = page.evaluate(_MATERIAL, [row["query"] for row in asked])
+                page.close()
+            theirs = [[place.partition("#")[0].rstrip("/").rpartition("/")[2] for place in places or []] for places in given]
+            for who, found, weak in (("ours", ours, [answer["weak"] for answer in answers]), ("Material's", theirs, [False] * len(asked))):
+                _print_share(f"search, {language}, {who}", asked, found, weak)
+            print(f"  Material's threw on {sum(places is None for places in given)} of {len(asked)}")
+            for who in ("ours", "stock"):
+                with measure.serving(folder / who) as address:
+                    size, seconds, parts = measure.first_result(browser, address, language)
+                print(f"  first result on a slow phone, {who}: {size:.0f} kB, {seconds:.1f} s after the last key ({parts})")
+        browser.close()
+
+
+def _print_share(who: str, asked: list[dict[str, Any]], found: list[list[str]], weak: list[bool]) -> None:
+    wanted = [(row["gold"], stems) for row, stems in zip(asked, found, strict=True) if row["gold"]]
+    first = sum(bool(stems) and stems[0] in gold for gold, stems in wanted)
+    three = sum(bool({*stems[:3]} & {*gold}) for gold, stems in wanted)
+    nothing = sum(not stems for _, stems in wanted)
+    absent = [bool(stems) and not marked for row, stems, marked in zip(asked, found, weak, strict=True) if not row["gold"]]
+    count = max(1, len(wanted))
+    print(
+        f"{who}: {first / count:.0%} right first, {three / count:.0%} in the top three, nothing for {nothing} of {len(wanted)}; "
+        f"unmarked for what is not here {sum(absent)} of {len(absent)}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["speed", "processes", "terminal", "site", "pastes", []], metavar="WHAT")
+    parser.add_argument("what", nargs="*", choices=["speed", "processes", "terminal", "site", "search", "pastes", []], metavar="WHAT")
     parser.add_argument("--pastes", type=Path)
+    parser.add_argument("--queries", type=Path, default=HERE.parent / "data" / "queries.jsonl", help='lines {"id", "lang", "query", "gold": [stems]}')
     parser.add_argument("--only", default="", help="processes: these symptoms, comma-separated, instead of all")
     options = parser.parse_args()
-    what = options.what or ["speed", "processes", "terminal", "site", *(["pastes"] if options.pastes else [])]
+    what = options.what or ["speed", "processes", "terminal", "site", "search", *(["pastes"] if options.pastes else [])]
     made = catalogue.load()
-    for name, work in (("speed", speed), ("processes", lambda made: processes(made, options.only)), ("terminal", lambda made: terminal()), ("site", site)):
+    for name, work in (
+        ("speed", speed),
+        ("processes", lambda made: processes(made, options.only)),
+        ("terminal", lambda made: terminal()),
+        ("site", site),
+        ("search", lambda made: search(made, options.queries)),
+    ):
         if name in what:
             work(made)
     if "pastes" in what:

@@ -33,9 +33,9 @@ def main() -> int:
     table = catalogue.load().index()
     texts += ["".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in table["wordings"]]
     started, differences, statuses = time.monotonic(), 0, Counter[str]()
-    with Twin(table) as twin:
+    with Twin("twin.mjs", table) as twin:
         for number, text in enumerate(mutations(texts, options.count, options.seed), 1):
-            here, there = python_lookup(table, text), twin.lookup(text)
+            here, there = python_lookup(table, text), twin.ask(text)
             statuses[here["status"]] += 1
             if here != there:
                 differences += 1

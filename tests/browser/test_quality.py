@@ -38,7 +38,7 @@ def test_weight(browser: Browser, compressed: str, language: str, name: str) -> 
     path, most = measure.WEIGHTS[name]
     sizes = measure.weigh(browser, compressed, f"{language}/{path}")
     assert sum(sizes.values()) <= most, sizes
-    assert not [file for file in sizes if "/docs.json" in file or "offline" in file], "only for those who search, or keep the site"
+    assert not [file for file in sizes if "/search-" in file or "/search.js" in file or "offline" in file], "only for those who search, or keep the site"
 
 
 @pytest.mark.parametrize("path", ["en/", "zh/lookup/"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import evidence, figure, index, known, mutation, page, redirects, snippet, synonyms, tip, words, yamlfile
+from . import alike, evidence, figure, index, known, mutation, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -41,6 +41,7 @@ class Catalogue:
     redirects: dict[str, str] = field(default_factory=dict)  # id that a page had -> its id of today
     mutants: mutation.Record = field(default_factory=lambda: mutation.Record("", "cpu"))  # wrong versions of fixes that were tried on the CPU
     often: list[Symptom] = field(default_factory=list)  # the most met symptoms, which the home page names, in order
+    alike: list[list[str]] = field(default_factory=list)  # facts/alike.yml: words that people use for one another
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.
@@ -85,6 +86,11 @@ class Catalogue:
     def index(self, languages: tuple[str, ...] = LANGUAGES) -> dict[str, Any]:
         """The matcher's index of all symptoms and known messages, with titles and sentences in `languages`."""
         return index.build(self.symptoms, self.known, languages)
+
+    def search_index(self, language: str, overviews: list[tuple[str, str, str]]) -> dict[str, Any]:
+        """The search's index of one language; `overviews`: (address, title, description) of pages about the others."""
+        simplified = search_index.traditional(self.root / FACTS / search_index.TRADITIONAL)
+        return search_index.build(self.symptoms.values(), self.tips.values(), self.known.values(), overviews, self.tags, self.alike, simplified, language)
 
     def as_json(self) -> list[dict[str, Any]]:
         """What `catalogue --json` prints: one mapping for each symptom."""
@@ -139,6 +145,7 @@ def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalog
     catalogue.redirects = redirects.read(root / FACTS / redirects.FILE, {made.id for made in (*symptoms.values(), *catalogue.tips.values())}, problems)
     catalogue.mutants = mutation.read(root, "cpu", problems)
     catalogue.often = _often(root / FACTS / "often.yml", symptoms, problems)
+    catalogue.alike = alike.read(root / FACTS / alike.FILE, problems)
     if check:
         words.check(words.read(), problems)
         _check(catalogue, pages)

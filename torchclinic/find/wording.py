@@ -75,8 +75,12 @@ class Wording:
         return tuple(part.name for part in self.parts if isinstance(part, Hole) and part.name)
 
     @property
+    def literals(self) -> tuple[str, ...]:
+        return tuple(part for part in self.parts if isinstance(part, str))
+
+    @property
     def letters(self) -> int:
-        return sum(c.isalpha() for part in self.parts if isinstance(part, str) for c in part)
+        return sum(c.isalpha() for part in self.literals for c in part)
 
 
 def parse(text: str) -> tuple[Part, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import os
 import pickle
 import re
@@ -156,20 +155,19 @@ class Site:
         }
 
     def finish(self, out: Path, base: str) -> None:
-        """After MkDocs: write the lookup's index, what machines read and the redirects; shrink the search index, give every page the policy."""
+        """After MkDocs: write the lookup's index, what machines read and the redirects; the search index in place of MkDocs', give every page the policy."""
         shutil.rmtree(out / "notebook", ignore_errors=True)  # nbconvert's templates, which MkDocs takes for files of the theme
         machine_readable.write_language(self.catalogue, out, self.language, base)
         titles = {made.id: made.title(self.language) for made in (*self.catalogue.symptoms.values(), *self.catalogue.tips.values())}
         redirect_pages.write(self.catalogue.redirects, titles, out, self.language, machine_readable.address(base, self.language))
-        (out / "assets" / "index.json").write_text(index.dumps(self.catalogue.index((self.language,))), encoding="utf-8")
-        found = out / "search" / "search_index.json"
-        if found.exists():
-            # MkDocs writes six bytes for a Chinese character where UTF-8 needs three.
-            data = json.loads(found.read_text(encoding="utf-8"))
-            # Material fetches this file with every page; the texts are for lazy-search.js, when something is searched for.
-            for file, content in ((found.with_name("docs.json"), data["docs"]), (found, {**data, "docs": []})):
-                file.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-            file_scheme.write(out, self.root / SCRIPTS / "file.js")
+        assets = out / "assets"
+        (assets / "index.json").write_text(index.dumps(self.catalogue.index((self.language,))), encoding="utf-8")
+        searched = self.catalogue.search_index(self.language, lists.overviews(self.catalogue, self.language))
+        (assets / "search-texts.json").write_text(index.dumps(searched.pop("texts")), encoding="utf-8")
+        (assets / "search.json").write_text(index.dumps(searched), encoding="utf-8")
+        for name in ("lunr", "workers"):  # Material's engine, in whose place search-worker.js is started
+            shutil.rmtree(assets / "javascripts" / name)
+        file_scheme.write(out, self.root / SCRIPTS / "file.js")
         pages = {file: file.read_text(encoding="utf-8") for file in out.rglob("*.html")}
         names, scripts = minify.parts(pages.values())
         one = policy(scripts)  # for all of them: a host may send it as a header, too
@@ -189,7 +187,7 @@ class Site:
         used = names | minify.words([*inline, *(file.read_text(encoding="utf-8") for file in scripts)])
         for file in [*assets.glob("stylesheets/*.css"), assets / "site.css"]:
             file.write_text(minify.slim(file.read_text(encoding="utf-8"), used), encoding="utf-8")
-        for file in [*assets.glob("*.js"), *assets.glob("javascripts/workers/lazy-search.js")]:
+        for file in assets.glob("*.js"):
             file.write_text(minify.uncommented(file.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -6,8 +6,7 @@ import json
 import re
 from pathlib import Path
 
-MODULES = ("words.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "filter.js", "site.js")
-LAZY_SEARCH = "javascripts/workers/lazy-search.js"
+MODULES = ("words.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "search.js", "search-worker.js", "filter.js", "site.js")
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
 _DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.meta|\().*", re.MULTILINE)
@@ -15,21 +14,18 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", r
 
 
 def write(out: Path, template: Path) -> None:
-    """Write the scripts of one language into the assets of its built site, and the search index as a script, which Material then asks for.
+    """Write the scripts of one language into the assets of its built site, and Material's settings of the search as a script, for which it then asks.
 
     Args:
         template: docs/root/file.js.
     """
     assets, search = out / "assets", out / "search"
-    modules = [module((assets / name).read_text(encoding="utf-8"), name) for name in (*MODULES, LAZY_SEARCH)]
+    modules = [module((assets / name).read_text(encoding="utf-8"), name) for name in MODULES]
     text = template.read_text(encoding="utf-8").replace("{modules}", "\n".join(modules)).replace("{index}", (assets / "index.json").read_text(encoding="utf-8"))
     (assets / "file.js").write_text(text, encoding="utf-8")
+    data = ",".join((assets / name).read_text(encoding="utf-8") for name in ("search.json", "search-texts.json"))
+    (assets / "file-search.js").write_text(f"torchClinicSearch({data})\n", encoding="utf-8")
     (search / "search_index.js").write_text(f"var __index={(search / 'search_index.json').read_text(encoding='utf-8')}", encoding="utf-8")
-    (worker,) = (assets / "javascripts" / "workers").glob("search.*.min.js")
-    # No parent: Material would look there for a helper of its own for this very case, which is not here.
-    searcher = f"(self,addEventListener,postMessage,importScripts,parent)=>{{{worker.read_text(encoding='utf-8').partition('//# sourceMappingURL')[0]}}}"
-    docs = (search / "docs.json").read_text(encoding="utf-8")
-    (assets / "file-search.js").write_text(f"torchClinicSearch({docs},{searcher})\n", encoding="utf-8")
 
 
 def module(source: str, name: str) -> str:
@@ -38,7 +34,7 @@ def module(source: str, name: str) -> str:
     Raises: ValueError (it imports or exports in a way that is not known here).
 
     >>> print(module('import { a } from "./b.js";\\nexport const c = a(import.meta.url);', "d.js"))
-    "d.js": (here, self, importScripts) => {
+    "d.js": (here, self) => {
     const { a } = use("b.js");
     const c = a(here);
     return { c };
@@ -51,4 +47,4 @@ def module(source: str, name: str) -> str:
         raise ValueError(
             f"{name}: `{found[0]}`: only one-line imports of names from a neighbour, and exports of functions, constants and classes, work from a folder"
         )
-    return f"{json.dumps(name.rpartition('/')[2])}: (here, self, importScripts) => {{\n{source}\nreturn {{ {exported} }};\n}},"
+    return f"{json.dumps(name)}: (here, self) => {{\n{source}\nreturn {{ {exported} }};\n}},"

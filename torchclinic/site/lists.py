@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..content import yamlfile
 from ..content.catalogue import Catalogue, Symptom
+from ..content.page import split_front_matter
 from ..content.tip import Tip
 from .labels import LABELS
 from .markup import block, front_matter, plain
@@ -60,7 +62,7 @@ def tips_page(catalogue: Catalogue, language: str) -> str:
 def cheat_sheet(catalogue: Catalogue, language: str) -> str:
     """The rules of all tips, one line each."""
     label = LABELS[language]
-    parts = [f"---\ndescription: {label['cheat-summary']!r}\n---\n# {label['cheat-sheet']}\n\n{label['cheat-summary']}\n"]
+    parts = [f"{front_matter(label['cheat-summary'])}# {label['cheat-sheet']}\n\n{label['cheat-summary']}\n"]
     for topic, tips in tips_by_topic(catalogue, language).items():
         rows = [f"- **[{plain(made.title(language))}](tips/{topic}/{made.stem}.md)** {plain(made.rule(language))}" for made in tips]
         parts.append(f"\n## {topic_name(catalogue, topic, language)} {{#{topic}}}\n\n" + block("tc-rules", "\n".join(rows)) + "\n")
@@ -81,3 +83,19 @@ def sources_page(catalogue: Catalogue, language: str) -> str:
             about = plain(row[language]).replace("|", "\\|")
             parts.append(f"| {document}-{number} | {about} | {label['found'][row['found']]} | {links or label['unanswered']} |\n")
     return "".join(parts)
+
+
+def overviews(catalogue: Catalogue, language: str) -> list[tuple[str, str, str]]:
+    """(address, title, description) of the pages about the others, for the search."""
+    label = LABELS[language]
+    found = [(f"{name}/", label[name], label[f"{name}-summary"]) for name in ("symptoms", "tips", "sources")]
+    found += [("cheat-sheet/", label["cheat-sheet"], label["cheat-summary"])]
+    found += [(f"{name}/", label[name], label[f"{name}-summary"]) for name in ("messages", "exceptions")]
+    for topic in topics(catalogue):
+        name = topic_name(catalogue, topic, language)
+        found.append((f"{topic}/", name, label["topic-summary"].format(topic=name)))
+    for file in sorted((catalogue.root / "docs" / language).glob("*.md")):
+        meta = yamlfile.load(split_front_matter(file.read_text(encoding="utf-8"))[0], file, 2, catalogue.problems)
+        if file.stem != "index":
+            found.append((f"{file.stem}/", str(meta.get("title", file.stem)), str(meta.get("description", ""))))
+    return found

@@ -45,5 +45,4 @@ def indented(content: str) -> str:
 
 
 def front_matter(description: str) -> str:
-    # Lists of titles would stand before the pages themselves in the search results.
-    return f"---\ndescription: {description!r}\nsearch:\n  exclude: true\n---\n"
+    return f"---\ndescription: {description!r}\n---\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from torchclinic.site.build import ONLY, Site
 from torchclinic.site.labels import LABELS
 
 log = logging.getLogger("mkdocs.hooks.torchclinic")  # below `mkdocs`, so that --strict counts its warnings
+#: The address of its search worker, in the settings that Material writes into each page.
+MATERIALS_SEARCH = re.compile(r"javascripts/workers/search\.\w+\.min\.js")
 site: Site
 
 
@@ -56,6 +59,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Expand directives; set description and tags."""
     facts, text = site.page(page.file.src_uri, markdown)
     page.meta.update(facts)
+    page.meta["search"] = {"exclude": True}  # the search's index is our own
     if site.is_notebook(page.file.src_uri):
         page.edit_url = None
     return text
@@ -73,9 +77,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
-    """Let the templates use our labels, and leave no indents."""
+    """Let the templates use our labels and start our search where Material starts its own, and leave no indents."""
     env.add_extension(minify.Tight)
     env.globals["labels"] = LABELS[site.language]
+    env.filters["own_search"] = lambda settings: MATERIALS_SEARCH.sub("search-worker.js", settings)
     return env
 
 

@@ -12,8 +12,8 @@ from .. import LANGUAGES
 
 NAME = "Torch Clinic"
 COLOUR = "#123c45"
-#: What no page asks for by itself: source maps, lists for search engines, other languages' stemmers, and what only file:// needs.
-_LEFT_OUT = re.compile(r"\.(map|gz)$|(^|/)sitemap\.xml$|/lunr/(?!min/lunr\.(stemmer\.support|multi|zh)\.)|/file(-search)?\.js$|/search_index\.js$|^sw\.js$")
+#: What no page asks for by itself: source maps, lists for search engines, and what only file:// needs.
+_LEFT_OUT = re.compile(r"\.(map|gz)$|(^|/)sitemap\.xml$|/file(-search)?\.js$|/search_index\.js$|^sw\.js$")
 _CORNERS = re.compile(r' rx="\d+"')
 
 
