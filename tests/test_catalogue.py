@@ -111,7 +111,7 @@ def test_json_names_everything(clinic: Catalogue) -> None:
     rows = {row["id"]: row for row in json.loads(json.dumps(clinic.as_json()))}
     row = rows["autograd/backward-second-time"]
     assert set(row) == {"id", "title", "wordings", "cases", "needs", "tags", "outranks", "evidence"}
-    assert row["title"]["zh"] and row["cases"]["running-total"] == ["break", "check", "fix"]
+    assert row["title"]["zh"] and row["cases"]["running-total"] == ["break", "check", "fix", "proof"]
     assert row["evidence"]["2.13.0-cpu"]["status"] == "passed"
 
 

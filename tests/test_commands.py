@@ -152,7 +152,7 @@ def test_fix_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["fix", "matmul-shape"], "did you mean shapes/matmul-shapes"),
         (["fix", "nn/matmul-shapes"], "did you mean shapes/matmul-shapes"),
-        (["fix", "matmul-shapes", "nope"], "it has image-size, no-flatten"),
+        (["fix", "matmul-shapes", "nope"], "it has image-size, replaced-head"),
         (["fix", "tips/nn/inference"], "no symptom"),
         (["show", "tips/nn/inferense"], "did you mean tips/nn/inference"),
     ],

@@ -134,7 +134,7 @@ def test_command_line_prints_diagnosis_and_fix() -> None:
     done = run("lookup", "--lang", "en", data=MATMUL.encode())
     text = done.stdout.decode()
     assert done.returncode == 0, done.stderr
-    assert "400" in text and "784" in text and "assert" in text and "show shapes/matmul-shapes" in text
+    assert "400" in text and "784" in text and "nn.Linear(features, 10)" in text and "show shapes/matmul-shapes" in text
     assert "\x1b" not in text  # no colour into a pipe
 
 
