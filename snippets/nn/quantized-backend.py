@@ -51,6 +51,10 @@ def quantize(model, keep_float=()):
     return convert(model, inplace=True)
 
 
+def close(result, expected):
+    return not result.is_quantized and (result - expected).abs().mean() < 0.05 * expected.abs().mean()
+
+
 # %% break float-layer
 body, head = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3, bias=False)
 model = quantize(nn.Sequential(QuantStub(), body, head, DeQuantStub()), keep_float=[head])
@@ -64,13 +68,18 @@ print(kinds)  # "2" is a torch.nn layer between layers of torch.ao.nn.quantized
 assert ".quantized" in kinds["1"] and ".quantized" not in kinds["2"]
 
 # %% fix float-layer
-body, head = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3, bias=False)
-expected = head(body(images))
-model = quantize(nn.Sequential(QuantStub(), body, DeQuantStub(), head), keep_float=[head])
-result = model(images)
+from torch import nn
+from torch.ao.quantization import DeQuantStub, QuantStub
 
-assert not result.is_quantized
-assert (result - expected).abs().mean() < 0.05 * expected.abs().mean()
+head = nn.Conv2d(4, 2, 3, bias=False)  # stays float
+model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), DeQuantStub(), head)  # before prepare()
+
+# %% proof float-layer
+expected = head(model[1](images))
+assert expected.shape == (8, 2, 4, 4) and head.bias is None
+model = quantize(model, keep_float=[head])
+assert ".quantized" in type(model[1]).__module__ and ".quantized" not in type(model[3]).__module__
+assert close(model(images), expected)
 
 # %% break float-input
 model = quantize(nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU()))
@@ -82,12 +91,16 @@ print(images.is_quantized, type(model[0]).__module__)  # False, and the first la
 assert not images.is_quantized and ".quantized" in type(model[0]).__module__
 
 # %% fix float-input
-model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), nn.ReLU(), DeQuantStub())
-expected = model.eval()(images)
-result = quantize(model)(images)
+from torch import nn
+from torch.ao.quantization import DeQuantStub, QuantStub
 
-assert not result.is_quantized
-assert (result - expected).abs().mean() < 0.05 * expected.abs().mean()
+model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), nn.ReLU(), DeQuantStub())  # before prepare()
+
+# %% proof float-input
+expected = model[1](images).relu()
+model = quantize(model)
+assert ".quantized" in type(model[1]).__module__ and close(model(images), expected)
+
 
 # %% break addition
 class Block(nn.Module):
@@ -114,6 +127,11 @@ except NotImplementedError as error:
 assert failed and torch.relu(x).is_quantized
 
 # %% fix addition
+from torch import nn
+from torch.ao.nn.quantized import FloatFunctional
+from torch.ao.quantization import DeQuantStub, QuantStub
+
+
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
@@ -125,8 +143,48 @@ class Block(nn.Module):
         return self.dequant(self.plus.add(x, self.conv(x)))
 
 
+# %% proof addition
 model = Block()
-expected = model(images)
-result = quantize(model)(images)
+expected = images + model.conv(images)
+model = quantize(model)
+assert ".quantized" in type(model.conv).__module__ and close(model(images), expected)
 
-assert (result - expected).abs().mean() < 0.05 * expected.abs().mean()
+# %% break quantized-twice
+model = quantize(nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), QuantStub(), nn.Conv2d(4, 2, 3), DeQuantStub()))
+model(images)
+
+# %% check quantized-twice
+model = quantize(nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3)))
+print(model(images).is_quantized)  # True already: a second QuantStub has nothing to do here
+assert model(images).is_quantized
+
+# %% fix quantized-twice
+from torch import nn
+from torch.ao.quantization import DeQuantStub, QuantStub
+
+model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3), DeQuantStub())  # one QuantStub, at the entrance
+
+# %% proof quantized-twice
+expected = model[2](model[1](images))
+model = quantize(model)
+assert all(".quantized" in type(model[place]).__module__ for place in (1, 2)) and close(model(images), expected)
+
+# %%
+x = torch.tensor([0.0, 0.5, 1.0])
+
+# %% break float-asked-for-scale
+scale = x.q_scale()
+
+# %% check float-asked-for-scale
+print(x.is_quantized, x.dtype)  # False: an ordinary tensor has no scale
+assert not x.is_quantized
+
+# %% fix float-asked-for-scale
+import torch
+
+q = torch.quantize_per_tensor(x, scale=0.1, zero_point=10, dtype=torch.quint8)
+scale = q.q_scale()
+
+# %% proof float-asked-for-scale
+assert abs(scale - 0.1) < 1e-9 and q.q_zero_point() == 10 and q.dtype == torch.quint8
+assert torch.allclose(q.dequantize(), x)

@@ -9,56 +9,65 @@
 
 # %%
 import random
-import statistics
 import time
 
 import numpy as np
 import torch
 
-frames = [np.random.default_rng(i).random((84, 84)) for i in range(32)]
+torch.set_num_threads(1)
+images = [np.random.default_rng(i).random((84, 84)) for i in range(32)]
 
 
-def median_time(call, repeat=5):
-    """Median of several runs: one slow moment of the machine does not count."""
+def seconds(call):
+    """The least processor time of some calls: other work on the machine does not count."""
     times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
+    for _ in range(7):
+        start = time.process_time()
         call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        times.append(time.process_time() - start)
+    return max(min(times), 1e-6)
 
 
 # %% break list-of-arrays
-batch = torch.tensor(frames)  # number by number, through Python
+batch = torch.tensor(images)  # number by number, through Python
 
-slow = median_time(lambda: torch.tensor(frames))
-fast = median_time(lambda: torch.from_numpy(np.stack(frames)))
+slow, fast = seconds(lambda: torch.tensor(images)), seconds(lambda: torch.from_numpy(np.stack(images)))
 print(f"{slow / fast:.0f} times slower")
 assert slow > 10 * fast
 
 # %% check list-of-arrays
-print(type(frames), type(frames[0]), len(frames))  # a list (or tuple), and arrays in it
-assert isinstance(frames, list) and isinstance(frames[0], np.ndarray)
+print(type(images), type(images[0]), len(images))  # a list (or tuple), and arrays in it
+assert isinstance(images, list) and isinstance(images[0], np.ndarray)
 
 # %% fix list-of-arrays
-batch = torch.from_numpy(np.stack(frames))  # one copy of memory, then none
+import numpy as np
+import torch
+
+batch = torch.from_numpy(np.stack(images))  # one copy of memory, then none
+
+# %% proof list-of-arrays
 assert batch.shape == (32, 84, 84) and batch.dtype == torch.float64
-assert all(np.array_equal(row, frame) for row, frame in zip(batch.numpy(), frames, strict=True))
+assert all(np.array_equal(row, image) for row, image in zip(batch.numpy(), images, strict=True))
 
 # %%
-ids = [np.array([16_777_216, 16_777_217, 16_777_218]), np.array([1, 2, 3])]
+labels = [np.array([16_777_216, 16_777_217, 16_777_218]), np.array([1, 2, 3])]  # numbers of products, say
 
 # %% break float32-constructor
-batch = torch.Tensor(ids)  # a capital T: float32, which counts in steps of 2 up here
+batch = torch.Tensor(labels)  # a capital T: float32, which counts in steps of 2 up here
 print(batch.dtype, batch[0].long().tolist())
 assert batch[0, 1].item() == 16_777_216  # 1 is lost
 
 # %% check float32-constructor
-print(ids[0].dtype, torch.Tensor(ids[0]).dtype)  # what goes in, and what comes out
-assert ids[0].dtype == np.int64 and torch.Tensor(ids[0]).dtype == torch.float32
+print(labels[0].dtype, torch.Tensor(labels[0]).dtype)  # what goes in, and what comes out
+assert labels[0].dtype == np.int64 and torch.Tensor(labels[0]).dtype == torch.float32
 
 # %% fix float32-constructor
-batch = torch.from_numpy(np.stack(ids))
+import numpy as np
+import torch
+
+batch = torch.from_numpy(np.stack(labels))
+
+# %% proof float32-constructor
 assert batch.dtype == torch.int64
 assert batch.tolist() == [[16_777_216, 16_777_217, 16_777_218], [1, 2, 3]]
 
@@ -76,7 +85,7 @@ def sample():
 
 
 arrays = np.stack([observation for observation, _, _ in steps])
-slow, fast = median_time(sample), median_time(lambda: torch.from_numpy(arrays[chosen]))
+slow, fast = seconds(sample), seconds(lambda: torch.from_numpy(arrays[chosen]))
 print(f"{slow / fast:.0f} times slower")
 assert slow > 10 * fast
 
@@ -86,38 +95,53 @@ print(type(observations[0]), type(actions[0]), type(rewards[0]))  # an array is 
 assert isinstance(observations[0], np.ndarray) and not isinstance(rewards[0], np.ndarray)
 
 # %% fix replay-buffer
-observations = np.zeros((5000, 64), dtype=np.float32)  # one array for each field, made once
-actions = np.zeros(5000, dtype=np.int64)
-rewards = np.zeros(5000, dtype=np.float32)
-for i, step in enumerate(steps):  # store
-    observations[i], actions[i], rewards[i] = step
+import numpy as np
+import torch
 
 
-def sample():
-    return [torch.from_numpy(field[chosen]) for field in (observations, actions, rewards)]
+class ReplayBuffer:
+    def __init__(self, size, features):
+        self.observations = np.zeros((size, features), dtype=np.float32)  # one array for each field, made once
+        self.actions = np.zeros(size, dtype=np.int64)
+        self.rewards = np.zeros(size, dtype=np.float32)
+
+    def store(self, i, observation, action, reward):
+        self.observations[i], self.actions[i], self.rewards[i] = observation, action, reward
+
+    def sample(self, chosen):
+        return [torch.from_numpy(field[chosen]) for field in (self.observations, self.actions, self.rewards)]
 
 
-batch = sample()
-assert batch[0][:, 0].tolist() == [steps[i][0][0] for i in chosen]
-assert batch[1].tolist() == [steps[i][1] for i in chosen] and batch[2].tolist() == [steps[i][2] for i in chosen]
+# %% proof replay-buffer
+buffer = ReplayBuffer(5000, 64)
+for i, step in enumerate(steps):
+    buffer.store(i, *step)
+observations, actions, rewards = buffer.sample(chosen)
+assert (observations.dtype, actions.dtype, rewards.dtype) == (torch.float32, torch.int64, torch.float32)
+assert observations.tolist() == [steps[i][0].tolist() for i in chosen]
+assert actions.tolist() == [steps[i][1] for i in chosen] and rewards.tolist() == [steps[i][2] for i in chosen]
 
 # %%
-features = [torch.randn(64, 64, requires_grad=True) for _ in range(16)]
+images = [torch.randn(64, 64, requires_grad=True) for _ in range(16)]
 
 # %% break tensors-through-numpy
-batch = torch.tensor([feature.detach().cpu().numpy() for feature in features])
+batch = torch.tensor([image.detach().cpu().numpy() for image in images])
 
-slow = median_time(lambda: torch.tensor([feature.detach().cpu().numpy() for feature in features]))
-fast = median_time(lambda: torch.stack(features))
+slow, fast = seconds(lambda: torch.tensor([image.detach().cpu().numpy() for image in images])), seconds(lambda: torch.stack(images))
 print(f"{slow / fast:.0f} times slower, and requires_grad is {batch.requires_grad}")
 assert slow > 5 * fast and not batch.requires_grad
 
 # %% check tensors-through-numpy
-print(type(features[0]))  # a tensor: there is no reason to go through numpy
-assert isinstance(features[0], torch.Tensor)
+print(type(images[0]))  # a tensor: there is no reason to go through numpy
+assert isinstance(images[0], torch.Tensor)
 
 # %% fix tensors-through-numpy
-batch = torch.stack(features)
-batch.sum().backward()
-assert batch.shape == (16, 64, 64) and batch.device == features[0].device
-assert all(torch.equal(feature.grad, torch.ones_like(feature)) for feature in features)  # the graph goes through
+import torch
+
+batch = torch.stack(images)
+
+# %% proof tensors-through-numpy
+weights = torch.arange(16.0)[:, None, None].expand(16, 64, 64)
+(batch * weights).sum().backward()
+assert batch.shape == (16, 64, 64) and batch.device == images[0].device
+assert all(torch.equal(image.grad, weight) and torch.equal(row, image) for row, image, weight in zip(batch, images, weights, strict=True))
