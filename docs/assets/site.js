@@ -180,6 +180,11 @@ function offerLookup(event) {
   offer.href = `${new URL("../lookup/", import.meta.url).href}#q=${encodeURIComponent(text.slice(-20_000))}`;
 }
 
+/** Material looks into its box when a key is let go: what a mouse, a phone or an input method puts there without one is sought as well. */
+function searchWhatWasPut(event) {
+  if (event.target.matches?.(".md-search__input")) event.target.dispatchEvent(new KeyboardEvent("keyup"));
+}
+
 /** A page that is found with the reader's own values is opened with them: Material's list takes no fragment in a page's address, so they stand below. */
 function openWithValues(event) {
   const link = event.target.closest?.(".md-search-result__link");
@@ -244,6 +249,7 @@ startOffline();
 if (document.querySelector("script[data-tc-later]")) onFirstAction(loadMaterial); // else it is there: `site stage`
 window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
 document.addEventListener("paste", offerLookup);
+document.addEventListener("input", searchWhatWasPut);
 document.addEventListener("click", openWithValues, true);
 countResults();
 document.addEventListener("change", reachScrollable); // a tab was opened

@@ -208,6 +208,15 @@ def test_whatever_is_typed_is_answered(page: Page, address: str, query: str) -> 
     expect(page.locator(".md-search-result__item").first).to_be_visible(timeout=15_000)
 
 
+def test_what_comes_into_the_box_without_a_key_is_sought(page: Page, address: str) -> None:
+    """As a mouse, a phone or an input method for Chinese puts it there."""
+    page.goto(f"{address}zh/")
+    page.locator(".md-search__input").click()
+    page.wait_for_function("() => window.document$")
+    page.keyboard.insert_text("显存不足")
+    expect(page.locator(".md-search-result__item").first).to_contain_text("CUDA out of memory", timeout=15_000)
+
+
 def test_the_list_of_messages_narrows_as_one_types(page: Page, address: str) -> None:
     page.goto(f"{address}en/memory/cuda-oom/")  # its JSON-LD must not trouble the policy
     page.locator("a", has_text="Messages from A to Z").first.click()
