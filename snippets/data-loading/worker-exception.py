@@ -15,7 +15,7 @@
 # %%
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset, Subset
+from torch.utils.data import DataLoader, Dataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
 
@@ -29,7 +29,7 @@ class Images(Dataset):
         return 6
 
     def __getitem__(self, i):
-        return self.transfrom(torch.from_numpy(np.full((2, 2), i, dtype=np.float32)))  # a typing error
+        return self.transfrom(torch.full((2, 2), float(i)))  # a typing error
 
 
 # %% break dataset-bug
@@ -45,12 +45,23 @@ except Exception as error:
 
 
 # %% fix dataset-bug
-class FixedImages(Images):
+import torch
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __init__(self):
+        self.transform = lambda x: x / 255
+
+    def __len__(self):
+        return 6
+
     def __getitem__(self, i):
-        return self.transform(torch.from_numpy(np.full((2, 2), i, dtype=np.float32)))
+        return self.transform(torch.full((2, 2), float(i)))  # the name is right now
 
 
-batches = list(DataLoader(FixedImages(), batch_size=2, num_workers=2))
+# %% proof dataset-bug
+batches = list(DataLoader(Images(), batch_size=2, num_workers=2))
 assert torch.allclose(torch.cat(batches)[:, 0, 0], torch.from_numpy(np.arange(6, dtype=np.float32)) / 255)
 
 # %%
@@ -65,12 +76,14 @@ class Labelled(Dataset):
         return torch.from_numpy(np.array(LABELS[f"{i}.png"]))
 
 
+dataset = Labelled()
+
 # %% break bad-sample
-for batch in DataLoader(Labelled(), batch_size=2, num_workers=2):
+for batch in DataLoader(dataset, batch_size=2, num_workers=2):
     pass
 
 # %% check bad-sample
-dataset, bad = Labelled(), []
+bad = []
 for i in range(len(dataset)):
     try:
         dataset[i]
@@ -80,8 +93,17 @@ for i in range(len(dataset)):
 assert bad == [3]
 
 # %% fix bad-sample
-dataset = Labelled()
-good = [i for i in range(len(dataset)) if f"{i}.png" in LABELS]  # decide once, before training
-batches = list(DataLoader(Subset(dataset, good), batch_size=2, num_workers=2))
+from torch.utils.data import Subset
 
-assert torch.cat(batches).tolist() == [0, 1, 2, 4, 5]
+good = []
+for i in range(len(dataset)):  # once, before training; keep the list in a file
+    try:
+        dataset[i]
+        good.append(i)
+    except Exception as error:
+        print("sample", i, repr(error))
+dataset = Subset(dataset, good)
+
+# %% proof bad-sample
+loader = DataLoader(dataset, batch_size=2, num_workers=2)
+assert torch.cat(list(loader)).tolist() == [0, 1, 2, 4, 5]

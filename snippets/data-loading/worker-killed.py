@@ -55,12 +55,12 @@ import os
 import pickle
 import signal
 import sys
-import tempfile
 import time
+import tracemalloc
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset, Subset
+from torch.utils.data import DataLoader, Dataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
 
@@ -101,11 +101,13 @@ class Slices(Dataset):
         return torch.from_numpy(self.volume[0].copy())
 
 
+dataset = Slices()
+
 # %% break too-many-workers
-train(DataLoader(Slices(), batch_size=4, num_workers=2))
+train(DataLoader(dataset, batch_size=4, num_workers=2))
 
 # %% check too-many-workers
-loader = DataLoader(Slices(), batch_size=4, num_workers=2)
+loader = DataLoader(dataset, batch_size=4, num_workers=2)
 _, used = train(loader, spare_mb=1000)
 waiting = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor / 2**20
 print(f"{loader.num_workers} workers: {max(used):.0f} MB of their own, and up to {waiting:.0f} MB of finished batches")
@@ -116,9 +118,14 @@ for file in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_c
         print([line.strip() for line in open(file) if line.startswith("oom_kill ")])
 
 # %% fix too-many-workers
-seen, used = train(DataLoader(Slices(), batch_size=4, num_workers=1))
+from torch.utils.data import DataLoader
+
+loader = DataLoader(dataset, batch_size=4, num_workers=1)
+
+# %% proof too-many-workers
+seen, used = train(loader)
 assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))  # every slice, in order
-assert max(used) < 70
+assert len(used) == 16 and max(used) < 70
 
 # %%
 def labels_of(records):
@@ -136,11 +143,15 @@ print(f"the worker holds {used[0]:.0f} MB after the first batch, {used[-1]:.0f} 
 assert used[-1] > 2 * used[0]
 
 # %% fix objects-copied
+import numpy as np
+
 columns = [("path", "S16"), ("label", "i8")]
 records = np.array([(f"{i}.jpg", i) for i in range(500_000)], dtype=columns)  # one block of memory, no objects in it
-seen, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
 
+# %% proof objects-copied
+seen, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
 assert torch.equal(seen, torch.from_numpy(np.arange(500_000)))
+assert records["path"][-1] == b"499999.jpg"
 assert used[-1] < 1.5 * used[0] and max(used) < 70
 
 # %%
@@ -162,11 +173,12 @@ class Cached(Dataset):
         return self.cache[i]
 
 
+dataset = Cached()
+
 # %% break cache-in-worker
-train(DataLoader(Cached(), batch_size=4, num_workers=2))  # each worker fills a cache of its own
+train(DataLoader(dataset, batch_size=4, num_workers=2))  # each worker fills a cache of its own
 
 # %% check cache-in-worker
-dataset = Cached()
 before = len(pickle.dumps(dataset))
 for i in range(8):
     dataset[i]
@@ -175,20 +187,36 @@ print(f"the Dataset is {before} bytes new and {after} bytes after 8 samples")  #
 assert after > 1000 * before
 
 # %% fix cache-in-worker
-file = os.path.join(tempfile.mkdtemp(), "decoded.npy")
-decoded = np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=(64, 512, 512))
-for i in range(64):
-    decoded[i] = decode(i)  # once, before training, into a file
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+decoded = np.lib.format.open_memmap("decoded.npy", mode="w+", dtype=np.float32, shape=(len(dataset), 512, 512))
+for i in range(len(dataset)):
+    decoded[i] = dataset[i]  # once, before training, into a file
 
 
-class Mapped(Cached):
+class Mapped(Dataset):
+    def __init__(self, file, length):
+        self.file, self.length = file, length
+
+    def __len__(self):
+        return self.length
+
     def __getitem__(self, i):
-        return torch.from_numpy(np.load(file, mmap_mode="r")[i].copy())  # all workers read the same pages
+        return torch.from_numpy(np.load(self.file, mmap_mode="r")[i].copy())  # all workers read the same pages
 
 
-seen, used = train(DataLoader(Mapped(), batch_size=4, num_workers=2))
+dataset = Mapped("decoded.npy", len(dataset))
+
+# %% proof cache-in-worker
+assert not hasattr(dataset, "cache")
+seen, used = train(DataLoader(dataset, batch_size=4, num_workers=2))
 assert torch.equal(seen, torch.from_numpy(np.arange(64, dtype=np.float32)))
-assert max(used) < 70
+assert max(used) < 70 and os.path.getsize("decoded.npy") == 128 + 64 * 2**20
+tracemalloc.start()
+dataset[63]
+assert tracemalloc.get_traced_memory()[1] < 4 * 2**20  # of the 64 MB of the file it reads the one sample
 
 # %%
 class Files(Dataset):
@@ -211,20 +239,34 @@ def exit_code(dataset, i):
     return process.exitcode
 
 
+dataset = Files()
+
 # %% break crash-in-library
-for batch in DataLoader(Files(), batch_size=2, num_workers=1):
+for batch in DataLoader(dataset, batch_size=2, num_workers=1):
     time.sleep(2)  # the training step
 
 # %% check crash-in-library
-files = Files()
-broken = [(i, code) for i in range(len(files)) if (code := exit_code(files, i))]
+broken = [(i, code) for i in range(len(dataset)) if (code := exit_code(dataset, i))]
 print("samples that kill a process, with its exit code:", broken)
 assert broken == [(5, -signal.SIGSEGV)]
 
 # %% fix crash-in-library
-files = Files()
-good = [i for i in range(len(files)) if exit_code(files, i) == 0]  # once: keep this list in a file
-batches = list(DataLoader(Subset(files, good), batch_size=2, num_workers=1))
+import torch
+from torch.utils.data import Subset
+
+
+def can_be_read(i):
+    process = torch.multiprocessing.Process(target=dataset.__getitem__, args=(i,))
+    process.start()
+    process.join()
+    return process.exitcode == 0
+
+
+good = [i for i in range(len(dataset)) if can_be_read(i)]  # once: keep this list in a file
+dataset = Subset(dataset, good)
+
+# %% proof crash-in-library
+batches = list(DataLoader(dataset, batch_size=2, num_workers=1))
 assert torch.equal(torch.cat(batches)[:, 0], torch.from_numpy(np.array([0, 1, 2, 3, 4, 6, 7])))
 
 # %%
@@ -240,29 +282,46 @@ class Labels(Files):
         return torch.from_numpy(np.full(3, read_label(i)))
 
 
+dataset = Labels()
+
 # %% break quits-by-itself
-for batch in DataLoader(Labels(), batch_size=2, num_workers=1):
+for batch in DataLoader(dataset, batch_size=2, num_workers=1):
     time.sleep(2)  # the training step
 
 # %% check quits-by-itself
 try:
-    list(DataLoader(Labels(), batch_size=2, num_workers=0))  # no workers: the reason comes through
+    list(DataLoader(dataset, batch_size=2, num_workers=0))  # no workers: the reason comes through
 except BaseException as error:
     print(repr(error))
     assert isinstance(error, SystemExit)
 
 # %% fix quits-by-itself
-class CheckedLabels(Labels):
+from torch.utils.data import Dataset
+
+
+class Checked(Dataset):
+    """Makes an error that names the sample of what would end the process."""
+
+    def __init__(self, dataset):
+        self.dataset = dataset
+
+    def __len__(self):
+        return len(self.dataset)
+
     def __getitem__(self, i):
         try:
-            return super().__getitem__(i)
+            return self.dataset[i]
         except SystemExit as error:
-            print(f"skipped: {error}")
+            raise RuntimeError(f"sample {i}: {error}") from error
 
 
-def collate(samples):
-    return torch.stack([sample for sample in samples if sample is not None])
+dataset = Checked(dataset)
 
-
-batches = list(DataLoader(CheckedLabels(), batch_size=2, num_workers=1, collate_fn=collate))
-assert torch.equal(torch.cat(batches)[:, 0], torch.from_numpy(np.array([0, 1, 2, 3, 4, 6, 7])))
+# %% proof quits-by-itself
+seen, message = [], ""
+try:
+    for batch in DataLoader(dataset, batch_size=2, num_workers=1):
+        seen += batch[:, 0].tolist()
+except RuntimeError as error:
+    message = str(error)
+assert len(dataset) == 8 and seen == [0, 1, 2, 3] and "sample 5: cannot read file 5" in message

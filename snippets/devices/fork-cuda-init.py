@@ -41,30 +41,40 @@ class Photos(Dataset):
         return torch.full((8,), float(i)).to("cuda")
 
 
+device = "cuda"
+dataset = Photos()
+
 # %% break dataset-on-gpu
 model = nn.Linear(8, 2).to("cuda")
-for batch in DataLoader(Photos(), batch_size=2, num_workers=1, multiprocessing_context="fork"):
-    model(batch)
+for images in DataLoader(dataset, batch_size=2, num_workers=1, multiprocessing_context="fork"):
+    model(images)
 
 # %% check dataset-on-gpu
-sample = Photos()[0]
+sample = dataset[0]
 print(sample.device)  # a Dataset that is read by workers must return CPU tensors
 assert sample.is_cuda
 
 # %% fix dataset-on-gpu
+import torch
+from torch.utils.data import Dataset
+
+
 class Photos(Dataset):
     def __len__(self):
         return 4
 
     def __getitem__(self, i):
-        return torch.full((8,), float(i))  # the worker loads ...
+        return torch.full((8,), float(i))  # on the CPU: the worker loads ...
 
 
+def move(images):
+    return images.to(device, non_blocking=True)  # ... and the training loop moves, with pin_memory=True in the DataLoader
+
+
+# %% proof dataset-on-gpu
 model = nn.Linear(8, 2).to("cuda")
-outputs = []
-for batch in DataLoader(Photos(), batch_size=2, num_workers=1, multiprocessing_context="fork", pin_memory=True):
-    outputs.append(model(batch.to("cuda", non_blocking=True)))  # ... and the main process moves
-
+loader = DataLoader(Photos(), batch_size=2, num_workers=1, multiprocessing_context="fork", pin_memory=True)
+outputs = [model(move(images)) for images in loader]
 expected = model.cpu()(torch.arange(4.0).repeat(8, 1).T)
 torch.testing.assert_close(torch.cat(outputs).cpu(), expected, rtol=1e-3, atol=1e-4)
 assert len(outputs) == 2
@@ -97,18 +107,26 @@ process = mp.get_context("fork").Process(target=report, args=(answers,))
 process.start()
 bad = answers.get()
 process.join()
-print(bad)  # True, asked where you start your processes: CUDA was used before
+print(bad)  # True in the new process: CUDA was used before it was started
 assert bad
 
 # %% fix started-after-cuda
+import torch.multiprocessing as mp
+
 if __name__ == "__main__":  # a spawned process imports this file: it must not start processes itself
+    mp.set_start_method("spawn", force=True)
+
+# %% proof started-after-cuda
+if __name__ == "__main__":
     model = nn.Linear(8, 2)
     weights = {name: value.clone() for name, value in model.state_dict().items()}
     model.to("cuda")
-    answers = mp.get_context("spawn").SimpleQueue()
-    mp.start_processes(predict, (weights, answers), nprocs=1, start_method="spawn")
-
-    assert torch.allclose(torch.tensor(answers.get()), model.cpu()(torch.ones(1, 8)), rtol=1e-3, atol=1e-4)
+    answers = mp.SimpleQueue()
+    process = mp.Process(target=predict, args=(0, weights, answers))
+    process.start()
+    answer = torch.tensor(answers.get())
+    process.join()
+    assert torch.allclose(answer, model.cpu()(torch.ones(1, 8)), rtol=1e-3, atol=1e-4)
 
 # %%
 torch.set_num_threads(2)  # as many as this computer has cores, if it has two
@@ -150,17 +168,23 @@ print(here, "threads in the main process,", there, "in its copy")  # the copy kn
 assert here > there == 1
 
 # %% fix thread-pool
-def work(results):
+import torch
+
+
+def work(images, results):
     torch.set_num_threads(1)  # first of all: this process computes without the pool
-    results.put(preprocess(torch.zeros(4_000_000)))
+    for image in images:
+        results.put((image.exp() + 1).sum().item())
 
 
-expected = preprocess(torch.zeros(4_000_000))
+# %% proof thread-pool
+images = [torch.zeros(4_000_000), torch.zeros(2_000_000)]
+expected = [preprocess(image) for image in images]
 results = mp.get_context("fork").SimpleQueue()
-process = mp.get_context("fork").Process(target=work, args=(results,))
+process = mp.get_context("fork").Process(target=work, args=(images, results))
 process.start()
-answer = results.get()
-process.join()
-
-assert answer == expected == 8_000_000
+process.join(30)
+if process.is_alive():
+    process.kill()
 assert process.exitcode == 0
+assert [results.get() for _ in images] == expected == [8_000_000, 4_000_000]

@@ -2,7 +2,7 @@
 
 evidence/mutants/DEVICE.json:
 
-    {"version": 1, "generator": 1, "torch": "2.13.0", "device": "cpu",
+    {"version": 1, "generator": 2, "torch": "2.13.0", "device": "cpu",
      "symptoms": {stem: {"hash": of the snippet's code, "date": day, "cases": {case: {"tried": number, "survived": [names]}}}}}
 """
 
@@ -17,7 +17,7 @@ from .snippet import Snippet
 
 VERSION = 1
 #: Of the generator of wrong versions (run/mutate.py); a record of another one is out of date.
-GENERATOR = 1
+GENERATOR = 2
 FOLDER = "evidence/mutants"
 
 

@@ -95,8 +95,8 @@ def mutants(broken: str, fix: str) -> list[Mutant]:
 
 
 def _hunks(broken: str, fix: str) -> Iterator[tuple[str, str]]:
-    """Imports are no part of a hunk: a fix has its own, so that it can be copied, and a break relies on the set-up's."""
-    before, after = _unimported(broken), _unimported(fix)
+    """Imports are no part of a hunk: a fix has its own, so that it can be copied, and a break relies on the set-up's. Nor is what only prints."""
+    before, after = _telling(broken), _telling(fix)
     for what, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if what != "equal":
             line = next((text.strip() for text in [*after[j1:j2], *before[i1:i2]] if text.strip()), "")
@@ -107,10 +107,12 @@ def _imports(source: str) -> list[str]:
     return [ast.unparse(node) for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-def _unimported(source: str) -> list[str]:
-    """Its lines without the imports at its top level and without empty ones."""
-    spans = [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    return [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and not any(number in span for span in spans)]
+def _telling(source: str) -> list[str]:
+    """Its lines without those statements at its top level that compute nothing, and without empty ones."""
+    left_out = [
+        range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in ast.parse(source).body if not _counts(node) and not isinstance(node, ast.Assert)
+    ]
+    return [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and not any(number in span for span in left_out)]
 
 
 def _changed(fix: str) -> Iterator[tuple[str, str]]:
