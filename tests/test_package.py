@@ -86,6 +86,11 @@ def test_lookup_knows(clinic_outside: Clinic) -> None:
     assert clinic_outside("lookup", text="nothing to see").returncode == 1
 
 
+def test_search_finds(clinic_outside: Clinic) -> None:
+    assert clinic_outside("search", "--lang", "en", "loss", "becomes", "nan").stdout.splitlines()[0].endswith("(numerics/loss-nan)")
+    assert "(memory/cuda-oom)" in clinic_outside("search", "--lang", "zh", "显存不足").stdout.splitlines()[0]
+
+
 def test_fix_and_show(clinic_outside: Clinic) -> None:
     assert "nn.Flatten()" in clinic_outside("fix", "matmul-shapes", "no-flatten", "--lang", "en").stdout
     page = clinic_outside("show", "shapes/matmul-shapes", "--lang", "zh").stdout

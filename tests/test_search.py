@@ -11,7 +11,7 @@ import pytest
 from twins import Twin, mutations
 
 from torchclinic import LANGUAGES, ROOT
-from torchclinic.commands import parser
+from torchclinic.commands import maker, parser
 from torchclinic.commands.search import Box
 from torchclinic.content import alike, search_index
 from torchclinic.content.catalogue import Catalogue
@@ -30,7 +30,7 @@ HOSTILE = ["", " ", "4", "+", "+ - ~ ^ :", "loss:nan^4 ~2", "-loss +nan", "\ud80
 
 @pytest.fixture(scope="module")
 def boxes(clinic: Catalogue) -> dict[str, Box]:
-    return {language: Box(clinic, language) for language in LANGUAGES}
+    return {language: Box(clinic.index(), maker.search_index(clinic, language)) for language in LANGUAGES}
 
 
 @pytest.fixture(scope="module")

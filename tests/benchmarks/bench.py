@@ -276,6 +276,7 @@ def search(made: catalogue.Catalogue, file: Path) -> None:
     from browser.conftest import FLAGS, chromium
     from playwright.sync_api import sync_playwright
 
+    from torchclinic.commands import maker
     from torchclinic.commands.search import Box
     from torchclinic.site import build
 
@@ -291,7 +292,7 @@ def search(made: catalogue.Catalogue, file: Path) -> None:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         for language in LANGUAGES:
             asked = [row for row in rows if row["lang"] == language]
-            box = Box(made, language)
+            box = Box(made.index(), maker.search_index(made, language))
             answers = [box.search(row["query"]) for row in asked]
             ours = [[ident.rpartition("/")[2] for ident in box.ids(answer)] for answer in answers]
             with measure.serving(folder / "stock") as address:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from torchclinic import LANGUAGES
+from torchclinic.commands import maker
 from torchclinic.commands.search import Box
 from torchclinic.content.catalogue import Catalogue
 
@@ -156,7 +157,7 @@ def test_search(page: Page, address: str, language: str, query: str, found: str)
 
 
 def test_the_search_is_that_of_the_command_line(page: Page, address: str, clinic: Catalogue) -> None:
-    box = Box(clinic, "en")
+    box = Box(clinic.index(), maker.search_index(clinic, "en"))
     page.goto(f"{address}en/")
     for query in ("nan", "does not require grad", "Target 10 is out of bounds", "multi gpu training slow"):
         page.locator(".md-search__input").fill("")

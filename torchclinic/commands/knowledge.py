@@ -19,8 +19,8 @@ from ..content.problem import BadInput
 
 #: Of the files' format; content/knowledge.py describes it.
 VERSION = 1
-#: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown (for show).
-PARTS = ("answers", "snippets", "pages")
+#: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown (for show), the search's index of each language.
+PARTS = ("answers", "snippets", "pages", "search")
 DATA = ROOT / "torchclinic" / "data"
 CACHE = ".cache"
 #: Folders of a checkout that the parts are made from, and endings of the files in them that count.
@@ -85,6 +85,10 @@ class Knowledge:
     def snippets(self) -> dict[str, dict[str, Any]]:
         """What verify runs, by stem: {"topic", "text", "facts"}."""
         return self._part("snippets")
+
+    def search_index(self, language: str) -> dict[str, Any]:
+        """What `find.search.Searcher` reads."""
+        return self._part("search")[language]
 
     def _part(self, name: str) -> dict[str, Any]:
         if name not in self._parts:

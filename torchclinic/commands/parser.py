@@ -26,7 +26,7 @@ COMMANDS = {
     "site": "site",
 }
 #: These work on the files of a checkout, and are not offered elsewhere.
-IN_CHECKOUT = ("search", "catalogue", "new", "stamp", "changes", "figures", "site")
+IN_CHECKOUT = ("catalogue", "new", "stamp", "changes", "figures", "site")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES
-from ..content import catalogue, words
-from ..content.catalogue import Catalogue
+from ..content import words
 from ..content.problem import BadInput
 from ..find import lookup
 from ..find.search import Searcher, may_be_message, recognised
-from ..site import lists
-from . import terminal
+from . import knowledge, terminal
+from .knowledge import Knowledge
 
 #: Results that are printed for a person.
 SHOWN = 10
@@ -32,10 +31,9 @@ def add(commands: Any) -> None:
 class Box:
     """The search box of the site in one language."""
 
-    def __init__(self, made: Catalogue, language: str):
-        self.made, self.language, self.table = made, language, made.index((language,))
-        self.index = made.search_index(language, lists.overviews(made, language))
-        self.searcher = Searcher(self.index)
+    def __init__(self, table: dict[str, Any], index: dict[str, Any]):
+        """`table` is the lookup's index, `index` the search's."""
+        self.table, self.index, self.searcher = table, index, Searcher(index)
 
     def search(self, query: str) -> dict[str, Any]:
         """The search's answer, the lookup's hits first; these under "lookup"."""
@@ -51,12 +49,12 @@ class Box:
 
 def run_search(options: argparse.Namespace) -> int:
     if bool(options.words) == bool(options.jsonl):
-        raise BadInput("give words to search for, or --jsonl FILE: `python -m torchclinic search loss is nan`")
-    made = catalogue.load(lint=False, check=False)
+        raise BadInput("give words to search for, or --jsonl FILE: `torchclinic search loss is nan`")
+    made = knowledge.load()
     if options.jsonl:
         return _search_lines(made, options.jsonl)
     language = options.lang or terminal.language_of_locale()
-    box = Box(made, language)
+    box = Box(made.index, made.search_index(language))
     answer = box.search(" ".join(options.words))
     text = words.of(language, "search")
     if answer["weak"]:
@@ -72,7 +70,7 @@ def run_search(options: argparse.Namespace) -> int:
     return int(answer["weak"])
 
 
-def _search_lines(made: Catalogue, file: Path) -> int:
+def _search_lines(made: Knowledge, file: Path) -> int:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -89,7 +87,7 @@ def _search_lines(made: Catalogue, file: Path) -> int:
         if language not in LANGUAGES:
             raise BadInput(f"line {number}: `lang` is {' or '.join(LANGUAGES)}, not {language!r}")
         if language not in boxes:
-            boxes[language] = Box(made, language)
+            boxes[language] = Box(made.index, made.search_index(language))
         answer = boxes[language].search(query)
         print(json.dumps({"id": ident, "hits": boxes[language].ids(answer), "weak": answer["weak"]}))
     sys.stdout.flush()
