@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import anyio
@@ -31,7 +32,8 @@ def ask(talk: Callable[[ClientSession], Awaitable[Any]]) -> Any:
             await session.initialize()
             return await talk(session)
 
-    return anyio.run(main)
+    with ThreadPoolExecutor(1) as pool:  # the browser tests leave a loop in the thread of the tests
+        return pool.submit(anyio.run, main).result()
 
 
 def text_of(result: Any) -> str:

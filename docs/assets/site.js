@@ -23,7 +23,7 @@ async function startFilter() {
 
 /** Recorded output is as wide as it was: what scrolls must be reachable by keyboard. */
 function reachScrollable() {
-  for (const block of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap")) {
+  for (const block of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap, .tabbed-labels")) {
     if (block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight) block.tabIndex = 0;
   }
 }
