@@ -19,8 +19,8 @@ async function get(name) {
 }
 
 async function loadEngine() {
-  const [module, { WORDS }, index] = await Promise.all([import("./search.js"), import("./words.js"), get("search.json")]);
-  engine = { ...module, searcher: new module.Searcher(index), language: index.language, words: WORDS.search };
+  const [module, index] = await Promise.all([import("./search.js"), get("search.json")]);
+  engine = { ...module, searcher: new module.Searcher(index), language: index.language, words: index.words };
 }
 
 /** Summaries and headings; the list is shown before they are here. */

@@ -3,7 +3,7 @@
 
 const LETTERS = 4000, WORDS = 40, LONGEST = 40, TYPED = 12;
 const ALIKE = 0.9, LONGER = 0.7, IN_TWO = 0.7, ONE_SLIP = 0.8, TWO_SLIPS = 0.6;
-const FORMS = 40;
+const FORMS = 40, CLOSER = 20;
 const FULL = 16, GIVEN = 0.3, WEAK = 0.6;
 const UNKNOWN = 2, UNKNOWN_HAN = 0.5;
 const SHORTEST = 12;
@@ -84,6 +84,7 @@ export class Searcher {
     const coded = index.postings.split(" ");
     this.coded = new Map(this.terms.map((term, at) => [term, coded[at]]));
     this.decoded = new Map();
+    this.phrased = index.phrases;
     this.groups = index.groups.map((group) => group.map((text) => words(text, this.traditional)));
     this.alike = new Map();
     this.groups.forEach((group, number) => {
@@ -110,6 +111,13 @@ export class Searcher {
   rarity(term) {
     const having = this.postings(term)?.length ?? 1;
     return Math.floor(Math.log(1 + (this.docs.length - having + 0.5) / (having + 0.5)) * 64 + 0.5) / 64;
+  }
+
+  /** The terms of a document's title, and of each of its synonyms. */
+  phrases(doc) {
+    const term = (high, low) => this.terms[90 * (high.charCodeAt(0) - 33) + low.charCodeAt(0) - 33];
+    const codes = this.phrased[doc].split(" ");
+    return [words(this.docs[doc][2], this.traditional), ...codes.map((code) => Array.from({ length: code.length / 2 }, (_, at) => term(code[2 * at], code[2 * at + 1])))];
   }
 
   search(query) {
@@ -249,19 +257,37 @@ class Query {
       const coverage = covered / (total * FULL);
       return [-score * (GIVEN + (1 - GIVEN) * coverage) * this.made.docs[doc][3], doc, coverage];
     });
-    found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const inOrder = (a, b) => a[0] - b[0] || a[1] - b[1];
+    found.sort(inOrder);
+    for (const one of found.slice(0, CLOSER)) one[0] *= 1 + this.likeness(one[1], total);
+    found.sort(inOrder);
     const hits = found.map(([score, doc, coverage], at) => ({ doc, score: -score, coverage, sections: at < 10 ? this.sections(doc, total) : [] }));
     return { hits, weak: !found.length || found[0][2] < WEAK };
+  }
+
+  covered(has) {
+    let weight = 0;
+    this.weights.forEach((own, at) => {
+      weight += own * Math.max(0, ...this.ways[at].filter(([way]) => way.every((word) => has.has(word))).map(([, factor]) => factor));
+    });
+    return weight;
+  }
+
+  likeness(doc, total) {
+    let best = 0;
+    for (const phrase of this.made.phrases(doc)) {
+      let whole = total;
+      for (const term of phrase) whole += this.made.rarity(term);
+      best = Math.max(best, (2 * this.covered(new Set(phrase))) / whole);
+    }
+    return Math.min(best, 1);
   }
 
   sections(doc, total) {
     const found = [];
     this.made.texts[doc]?.[1].forEach(([, heading], number) => {
       const has = new Set(this.made.termsOf(heading));
-      let covered = 0;
-      this.weights.forEach((weight, at) => {
-        covered += weight * Math.max(0, ...this.ways[at].filter(([ways]) => ways.every((word) => has.has(word))).map(([, factor]) => factor));
-      });
+      const covered = this.covered(has);
       if (covered >= total * NAMED) found.push([-covered, number]);
     });
     found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);

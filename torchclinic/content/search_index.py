@@ -39,10 +39,10 @@ FIELDS = {
 }
 #: Fields of phrases, each of which counts on its own: a word that is all of a phrase this much, one among others less.
 PHRASES, ALONE = ("title", "synonyms"), 1.7
+#: Synonyms that a query is compared with as a whole: the telling ones stand first, and all of them would be a tenth of the index.
+COMPARED = 10
 #: A word that stands twice as often says less than twice as much: within a field, and over all.
 WITHIN, OVERALL = 1.0, 4.0
-#: Text is by far the largest field, and tells the least. Of it are taken names such as `benchmark_limit`, and what is said so often; no Chinese.
-OFTEN = 2
 #: Words that are true of every page, and so tell none apart.
 EVERYWHERE = "PyTorch torch error 报错 错误 出错 问题"
 TRADITIONAL = "traditional.txt"
@@ -111,6 +111,7 @@ def make(docs: list[Doc], alike: list[list[str]], simplified: dict[str, str]) ->
         for term, value in strength.items():
             found.setdefault(term, []).append((number, max(1, round(search.LEVELS * value / (value + OVERALL)))))
     terms = sorted(found)
+    numbers = {term: number for number, term in enumerate(terms)}
     used = {c for term in (*terms, search.STOP_HAN.pattern) for c in term}
     pairs = {old: new for old, new in simplified.items() if new in used}
     return {
@@ -119,6 +120,7 @@ def make(docs: list[Doc], alike: list[list[str]], simplified: dict[str, str]) ->
         "texts": [[doc.summary, [list(section) for section in doc.sections]] for doc in docs],
         "terms": " ".join(terms),
         "postings": " ".join(_encode(found[term]) for term in terms),
+        "phrases": [" ".join(_phrase(text, numbers, simplified) for text in doc.texts.get("synonyms", [])[:COMPARED]) for doc in docs],
         "groups": alike,
         "traditional": ["".join(pairs), "".join(pairs.values())],
     }
@@ -136,7 +138,7 @@ def _count(doc: Doc, name: str, simplified: dict[str, str]) -> dict[str, float]:
                 found[term] += share
             names.add(whole)
     if name == "text":
-        found = {term: times for term, times in found.items() if term in names or (times >= OFTEN and term.isascii())}
+        return {name: found[name] for name in names if name}  # such as `benchmark_limit`: text is by far the largest field, and tells the least
     return found
 
 
@@ -146,6 +148,10 @@ def _encode(postings: list[tuple[int, int]]) -> str:
         text += "~" * ((doc - last) // 90) + chr(33 + (doc - last) % 90) + chr(33 + level)
         last = doc
     return text
+
+
+def _phrase(text: str, numbers: dict[str, int], simplified: dict[str, str]) -> str:
+    return "".join(chr(33 + numbers[term] // 90) + chr(33 + numbers[term] % 90) for term in search.words(text, simplified))
 
 
 def _page(made: Symptom | Tip, labels: dict[str, dict[str, str]], language: str) -> Doc:

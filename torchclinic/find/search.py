@@ -5,7 +5,8 @@
 2. Ways to say it. A word may also be met as two written in one or one in two, as what others call it (`groups`), as the beginning of a longer one if
    it is the last, and, if no page has it, as a slip of the fingers.
 3. Pages. Each word brings a page how rare it is times how much it stands out there (its level, from BM25F, made with the index). Of several ways to
-   say it the best counts. A page that covers little of the query counts less; if the best one does, nothing fits well.
+   say it the best counts. A page that covers little of the query counts less; if the best one does, nothing fits well. Of the best pages those come
+   first whose title, or one of whose synonyms, is most like the whole query.
 
 The index, made by torchclinic/content/search_index.py:
 
@@ -13,6 +14,7 @@ The index, made by torchclinic/content/search_index.py:
  "docs": [[id, address, title, prior in percent]],
  "texts": [[summary, [[anchor, heading]]]], of each document; the site has them in a file of their own, since results are shown before it is there,
  "terms": "a b c", "postings": "… … …": for each term pairs of characters, `!` being 0: how many documents further (a `~` before: 90 more), level 1 to 31,
+ "phrases": ["…"], the first synonyms of each document, with a blank between them: pairs of characters for each term, its number / 90 and the rest,
  "groups": [[words of one meaning]],
  "traditional": [characters, the simplified ones in their places]}
 
@@ -24,6 +26,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +41,8 @@ ALIKE, LONGER, IN_TWO, ONE_SLIP, TWO_SLIPS = 0.9, 0.7, 0.7, 0.8, 0.6
 FORMS = 40
 #: The level at which a page covers a word, the share of the score that needs no coverage, and the coverage below which nothing fits well.
 FULL, GIVEN, WEAK = 16, 0.3, 0.6
+#: So many of the best pages are looked at more closely.
+CLOSER = 20
 #: How much more a word weighs that no page has, however it is said; and each such character of a Chinese pair.
 UNKNOWN, UNKNOWN_HAN = 2.0, 0.5
 #: A piece of a message that is shorter tells too little.
@@ -135,6 +140,7 @@ class Searcher:
         self.traditional = dict(zip(*index["traditional"], strict=True))
         self.terms: list[str] = index["terms"].split(" ")
         self.postings = {term: _decode(coded) for term, coded in zip(self.terms, index["postings"].split(" "), strict=True)}
+        self.coded: list[str] = index["phrases"]
         self.groups = [[words(text, self.traditional) for text in group] for group in index["groups"]]
         self.alike: dict[str, list[tuple[list[str], int]]] = {}  # first term of a member -> [(all its terms, its group)]
         for number, group in enumerate(self.groups):
@@ -145,6 +151,11 @@ class Searcher:
         """How much a term tells. Rounded: logarithms differ in their last digit between machines."""
         having = len(self.postings.get(term, "-"))
         return math.floor(math.log(1 + (len(self.docs) - having + 0.5) / (having + 0.5)) * 64 + 0.5) / 64
+
+    def phrases(self, doc: int) -> list[list[str]]:
+        """The terms of a document's title, and of each of its synonyms."""
+        codes = [[90 * (ord(code[at]) - 33) + ord(code[at + 1]) - 33 for at in range(0, len(code), 2)] for code in self.coded[doc].split(" ")]
+        return [words(self.docs[doc][2], self.traditional), *([self.terms[number] for number in code] for code in codes)]
 
     def search(self, query: str) -> dict[str, Any]:
         """Pages about the query, best first.
@@ -271,21 +282,37 @@ class Query:
             coverage = covered / (total * FULL)
             found.append((-score * (GIVEN + (1 - GIVEN) * coverage) * self.made.docs[doc][3], doc, coverage))
         found.sort()
+        found = [(score * (1 + self.likeness(doc, total)), doc, coverage) for score, doc, coverage in found[:CLOSER]] + found[CLOSER:]
+        found.sort()
         hits = [
             {"doc": doc, "score": -score, "coverage": coverage, "sections": self.sections(doc, total) if at < 10 else []}
             for at, (score, doc, coverage) in enumerate(found)
         ]
         return {"hits": hits, "weak": not found or found[0][2] < WEAK}
 
+    def covered(self, has: Collection[str]) -> float:
+        """The weight of what is said, one way or another, by a text with these terms."""
+        weight = 0.0
+        for own, ways in zip(self.weights, self.ways, strict=True):
+            weight += own * max((factor for way, factor in ways if all(word in has for word in way)), default=0.0)
+        return weight
+
+    def likeness(self, doc: int, total: float) -> float:
+        """How much the title or a synonym of a page is like the query: 0 to 1."""
+        best = 0.0
+        for phrase in self.made.phrases(doc):
+            whole = total
+            for term in phrase:
+                whole += self.made.rarity(term)
+            best = max(best, 2 * self.covered(phrase) / whole)
+        return min(best, 1.0)
+
     def sections(self, doc: int, total: float) -> list[list[Any]]:
         """Numbers of the sections of a page whose headings have the most of the query, and whether that is much."""
         found = []
         for number, (_, heading) in enumerate(self.made.texts[doc][1]):
             has = {term for parts, whole, _ in runs(heading, self.made.traditional) for term in (*parts, whole)}
-            covered = 0.0
-            for at, weight in enumerate(self.weights):
-                covered += weight * max((factor for ways, factor in self.ways[at] if all(word in has for word in ways)), default=0.0)
-            if covered >= total * NAMED:
+            if (covered := self.covered(has)) >= total * NAMED:
                 found.append((-covered, number))
         found.sort()
         return [[number, -covered >= total * SHOWN] for covered, number in found[:3]]

@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import LANGUAGES
-from ..content import catalogue, index
+from ..content import catalogue, index, words
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
@@ -164,6 +164,7 @@ class Site:
         (assets / "index.json").write_text(index.dumps(self.catalogue.index((self.language,))), encoding="utf-8")
         searched = self.catalogue.search_index(self.language, lists.overviews(self.catalogue, self.language))
         (assets / "search-texts.json").write_text(index.dumps(searched.pop("texts")), encoding="utf-8")
+        searched["words"] = words.of(self.language, "search")  # its worker needs no other file
         (assets / "search.json").write_text(index.dumps(searched), encoding="utf-8")
         for name in ("lunr", "workers"):  # Material's engine, in whose place search-worker.js is started
             shutil.rmtree(assets / "javascripts" / name)

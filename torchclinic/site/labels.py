@@ -17,5 +17,5 @@ KINDS = {language: words.of(language, "kinds") for language in LANGUAGES}
 
 def script(template: str, language: str) -> str:
     """docs/root/words.js with the words that scripts show."""
-    shown = {"lookup": words.of(language, "answer", "lookup", "punctuation"), "search": words.of(language, "search"), "offline": words.of(language, "offline")}
+    shown = {"lookup": words.of(language, "answer", "lookup", "punctuation"), "offline": words.of(language, "offline")}
     return template.replace("{words}", json.dumps(shown, ensure_ascii=False))
