@@ -28,8 +28,7 @@ model = nn.Linear(8, 4)  # four outputs: the labels must be 0, 1, 2, 3
 images, labels = torch.randn(6, 8), torch.tensor([1, 2, 3, 4, 2, 1])
 
 # %% break labels-from-one
-loss = loss_fn(model(images), labels)
-print(loss.item())  # on a GPU the error comes only here, where Python waits for the result
+loss = loss_fn(model(images), labels)  # on a GPU the error comes only later, where Python waits for the result
 
 # %% check labels-from-one
 print(labels.min().item(), labels.max().item(), model(images).shape[1])  # smallest label 1, largest label = number of outputs
@@ -50,7 +49,6 @@ images, labels = torch.randn(4, 8), torch.tensor([3, 11, 0, 7])  # our data: twe
 
 # %% break too-few-outputs
 loss = loss_fn(model(images), labels)
-print(loss.item())
 
 # %% check too-few-outputs
 print(labels.min().item(), labels.max().item(), model(images).shape[1])  # labels begin at 0, but go beyond the outputs
@@ -72,7 +70,6 @@ images, labels = torch.randn(4, 8), torch.tensor([0, 1, 1, 0])
 
 # %% break one-output
 loss = loss_fn(model(images), labels)
-print(loss.item())
 
 # %% check one-output
 print(model(images).shape)  # one column: to this loss that is a single class, the class 0
@@ -96,7 +93,6 @@ labels = torch.tensor([[[0, 1], [2, 255]]])  # 255: "no class here"
 
 # %% break ignored-label
 loss = loss_fn(model(images), labels)
-print(loss.item())
 
 # %% check ignored-label
 print(labels.unique())  # 0, 1, 2 are classes; one value far outside marks what must not count
@@ -121,7 +117,6 @@ labels = torch.tensor([[[0, 255], [255, 0]]])  # grey values, as the mask image 
 
 # %% break mask-values
 loss = loss_fn(model(images), labels)
-print(loss.item())
 
 # %% check mask-values
 print(labels.unique())  # only 0 and 255: a picture in black and white, not class numbers

@@ -21,9 +21,16 @@ def divide(*inputs):
     return scatter_gather.scatter_kwargs(inputs, None, [0, 1])[0]
 
 
+def copy_of(model):
+    """What nn.DataParallel puts on each GPU: parameters, buffers and submodules as they are, everything else too."""
+    replica = model._replicate_for_data_parallel()
+    replica._parameters, replica._buffers = dict(model._parameters), dict(model._buffers)
+    return replica
+
+
 def data_parallel(model, *inputs):
     """nn.DataParallel(model, device_ids=[0, 1])(*inputs)"""
-    return torch.cat([model(*part) for part in divide(*inputs)])
+    return torch.cat([copy_of(model)(*part) for part in divide(*inputs)])
 
 
 # %%
@@ -46,7 +53,10 @@ assert len(some_weights) < len(class_weights)
 
 
 # %% fix no-batch
-class WeightedByBuffer(nn.Module):
+from torch import nn
+
+
+class Weighted(nn.Module):
     def __init__(self, class_weights):
         super().__init__()
         self.register_buffer("class_weights", class_weights)  # buffers are copied to every GPU as a whole
@@ -55,9 +65,10 @@ class WeightedByBuffer(nn.Module):
         return scores * self.class_weights
 
 
-result = data_parallel(WeightedByBuffer(class_weights), scores)
-assert torch.equal(result, Weighted()(scores, class_weights))
-assert result.tolist() == [[1, 10], [2, 20], [3, 30], [4, 40]]
+# %% proof no-batch
+model = Weighted(class_weights)
+assert dict(model.named_buffers()).keys() == {"class_weights"}  # only what is registered is copied to the other GPUs
+assert data_parallel(model, scores).tolist() == [[1, 10], [2, 20], [3, 30], [4, 40]]
 
 
 # %%
@@ -66,8 +77,11 @@ class Scaled(nn.Module):
         return scores / temperature
 
 
+model = Scaled()
+temperature = torch.tensor([2.0])
+
 # %% break length-one
-result = data_parallel(Scaled(), scores, torch.tensor([2.0]))
+result = data_parallel(model, scores, torch.tensor([2.0]))
 assert len(scores) == 4 and len(result) == 2  # no error; half of the batch is gone
 
 # %% check length-one
@@ -76,5 +90,11 @@ print(len(parts), "of 2 GPUs gets work, with", len(parts[0][0]), "of", len(score
 assert len(parts) == 1
 
 # %% fix length-one
-result = data_parallel(Scaled(), scores, 2.0)  # a number, not a tensor: every GPU gets it
-assert torch.equal(result, Scaled()(scores, 2.0)) and len(result) == 4
+def step(scores, temperature):
+    return model(scores, float(temperature))  # a number, not a tensor: every GPU gets it
+
+
+# %% proof length-one
+plain, model = model, lambda *inputs: data_parallel(Scaled(), *inputs)
+result = step(scores, temperature)
+assert torch.equal(result, plain(scores, 2.0)) and len(result) == 4

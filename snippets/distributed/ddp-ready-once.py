@@ -63,6 +63,16 @@ def same_as_one_process(model):
     return True
 
 
+def recomputes(model, name):
+    """Does checkpointing work: does this layer run again in the backward pass?"""
+    calls = []
+    model.get_submodule(name).register_forward_pre_hook(lambda *_: calls.append(name))
+    loss = model(batch(0)).square().mean()
+    forward = len(calls)
+    loss.backward()
+    return len(calls) == 2 * forward > 0
+
+
 def graph_of(tensor):
     """The nodes of the graph that backward() will walk through."""
     nodes, todo = set(), [tensor.grad_fn]
@@ -100,11 +110,24 @@ assert "CheckpointFunctionBackward" in names
 
 
 # %% fix find-unused
-def train(rank):
-    model = DDP(Layers(use_reentrant=False), find_unused_parameters=True)
-    model(batch(rank)).square().mean().backward()
+from torch import nn
+from torch.utils.checkpoint import checkpoint
 
-    assert same_as_one_process(model)
+
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.layer = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x):
+        return checkpoint(self.layer, self.stem(x), use_reentrant=False)
+
+
+# %% proof find-unused
+def train(rank):
+    model = DDP(Layers(), find_unused_parameters=True)
+    model(batch(rank)).square().mean().backward()
+    assert recomputes(Layers(), "layer") and same_as_one_process(model)
 
 
 run(train)
@@ -137,11 +160,30 @@ assert arrived.count("layer.weight") == 2
 
 
 # %% fix shared-block
-def train(rank):
-    model = DDP(SharedBlock(use_reentrant=False))
-    model(batch(rank)).square().mean().backward()
+from torch import nn
+from torch.utils.checkpoint import checkpoint
 
-    assert same_as_one_process(model)
+
+class SharedBlock(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem, self.layer = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x):
+        x = self.stem(x)
+        for _ in range(2):  # the same layer twice, each time in a checkpoint of its own
+            x = checkpoint(self.layer, x, use_reentrant=False)
+        return x
+
+
+# %% proof shared-block
+def train(rank):
+    model = DDP(SharedBlock())
+    model(batch(rank)).square().mean().backward()
+    assert recomputes(SharedBlock(), "layer") and same_as_one_process(model)
+    single = model.module
+    x = single.stem(batch(rank))
+    torch.testing.assert_close(single(batch(rank)), single.layer(single.layer(x)))
 
 
 run(train)
@@ -178,16 +220,24 @@ assert outside == ["head.weight", "head.bias"] and model.head.weight.grad is not
 
 
 # %% fix outside-forward
-class WithHead(Body):
+from torch import nn
+
+
+class WithHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 3), nn.Linear(3, 3)
+
     def forward(self, x):
         return self.head(self.body(x))  # all that is trained runs inside forward()
 
 
+# %% proof outside-forward
 def train(rank):
     model = DDP(WithHead(), find_unused_parameters=True)
     model(batch(rank)).square().mean().backward()
-
     assert same_as_one_process(model)
+    assert all(parameter.grad.abs().sum() > 0 for parameter in model.parameters())
 
 
 run(train)
@@ -239,12 +289,29 @@ run(train)
 
 
 # %% fix whole-model
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class OnlyShared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        for _ in range(2):
+            x = checkpoint(self.layer, x, use_reentrant=False)
+        return x
+
+
+# %% proof whole-model
 def train(rank):
-    model = DDP(OnlyShared(use_reentrant=False))
+    model = DDP(OnlyShared())
     model(batch(rank)).square().mean().backward()
     first, second = gradient_of_each_rank(model)
-
-    assert torch.equal(first, second) and same_as_one_process(model)
+    assert torch.equal(first, second) and recomputes(OnlyShared(), "layer") and same_as_one_process(model)
+    layer = model.module.layer
+    torch.testing.assert_close(model.module(batch(rank)), layer(layer(batch(rank))))
 
 
 run(train)

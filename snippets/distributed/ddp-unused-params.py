@@ -102,19 +102,21 @@ assert without_gradient(model) == ["box.weight", "box.bias"]
 
 
 # %% fix unused-output
+def loss_of(model, x):
+    label, box = model(x)
+    return label.square().mean() + box.abs().mean()  # every output takes part
+
+
+# %% proof unused-output
 def train(rank):
     model = DDP(TwoHeads())
     for _ in range(4):
-        label, box = model(batch(rank))
-        loss = label.square().mean() + box.abs().mean()
         model.zero_grad()
-        loss.backward()
-
-    def loss_of(model, rank):
-        label, box = model(batch(rank))
-        return label.square().mean() + box.abs().mean()
-
-    assert same_as_one_process(model, loss_of)
+        loss_of(model, batch(rank)).backward()
+    assert without_gradient(model) == []
+    assert same_as_one_process(model, lambda model, rank: loss_of(model, batch(rank)))
+    label, box = model.module(batch(rank))
+    torch.testing.assert_close(loss_of(model.module, batch(rank)), (label**2).mean() + box.abs().mean())
 
 
 run(train)
@@ -151,14 +153,20 @@ assert called == {"", "body", "head"}
 
 
 # %% fix unused-layer
-def train(rank):
-    model = LeftOver()
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def wrap(model):
     model.pooler.requires_grad_(False)  # before DDP(...); or delete the layer
-    model = DDP(model)
+    return DDP(model)
+
+
+# %% proof unused-layer
+def train(rank):
+    model = wrap(LeftOver())
     for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
-
     assert model.module.pooler.weight.grad is None
     assert same_as_one_process(model, lambda model, rank: model(batch(rank)).square().mean())
 
@@ -199,14 +207,20 @@ assert x.requires_grad and not y.requires_grad
 
 
 # %% fix no-grad-part
-def train(rank):
-    model = FrozenBody()
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def wrap(model):
     model.body.requires_grad_(False)  # before DDP(...): DDP waits for what requires a gradient now
-    model = DDP(model)
+    return DDP(model)
+
+
+# %% proof no-grad-part
+def train(rank):
+    model = wrap(FrozenBody())
     for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
-
     assert without_gradient(model) == []
     assert same_as_one_process(model, lambda model, rank: model(batch(rank)).square().mean())
 
@@ -236,14 +250,20 @@ assert wrapped - now == {"0.weight", "0.bias"}
 
 
 # %% fix frozen-late
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def wrap(model):
+    model[0].requires_grad_(False)  # first freeze ...
+    return DDP(model)  # ... then wrap
+
+
+# %% proof frozen-late
 def train(rank):
-    model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
-    model[0].requires_grad_(False)
-    model = DDP(model)
+    model = wrap(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)))
     for _ in range(4):
         model.zero_grad()
         model(batch(rank)).square().mean().backward()
-
     assert model.module[0].weight.grad is None
     assert same_as_one_process(model, lambda model, rank: model(batch(rank)).square().mean())
 
@@ -282,8 +302,16 @@ assert by_day != without_gradient(model)
 
 
 # %% fix branch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def wrap(model):
+    return DDP(model, find_unused_parameters=True)
+
+
+# %% proof branch
 def train(rank):
-    model = DDP(DayNight(), find_unused_parameters=True)
+    model = wrap(DayNight())
     for _ in range(4):
         model.zero_grad()
         model(batch(rank), dark=rank == 1).square().mean().backward()
@@ -319,22 +347,24 @@ assert without_gradient(model) == ["box.weight", "box.bias"]
 
 
 # %% fix skipped-loss
+def loss_of(label, box, has_boxes):
+    loss = label.square().mean()
+    if has_boxes:
+        return loss + box.square().mean()
+    return loss + 0 * box.sum()  # a gradient of zeros instead of none
+
+
+# %% proof skipped-loss
 def train(rank):
     model = DDP(TwoHeads())
     for has_boxes in [True, False, False, True]:
         label, box = model(batch(rank))
-        loss = label.square().mean()
-        if has_boxes:
-            loss = loss + box.square().mean()
-        else:
-            loss = loss + 0 * box.sum()  # a gradient of zeros instead of none
         model.zero_grad()
-        loss.backward()
+        loss_of(label, box, has_boxes).backward()
         if not has_boxes:
             assert torch.equal(model.module.box.weight.grad, torch.zeros(5, 4))
-            assert model.module.label.weight.grad.abs().sum() > 0
-
-    assert same_as_one_process(model, lambda model, rank: sum(out.square().mean() for out in model(batch(rank))))
+            assert same_as_one_process(model, lambda model, rank: sum((out**2).mean() * weight for out, weight in zip(model(batch(rank)), (1, 0), strict=True)))
+    assert same_as_one_process(model, lambda model, rank: sum((out**2).mean() for out in model(batch(rank))))
 
 
 run(train)
@@ -368,9 +398,17 @@ assert without_gradient(gan) == ["generator.weight", "generator.bias"]
 
 
 # %% fix two-networks
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def wrap(gan):
+    return DDP(gan.generator), DDP(gan.critic)  # one wrapper for each network
+
+
+# %% proof two-networks
 def train(rank):
     gan = Gan()
-    generator, critic = DDP(gan.generator), DDP(gan.critic)  # one wrapper for each network
+    generator, critic = wrap(gan)
     for _ in range(4):
         fake = generator(batch(rank))
         critic(fake.detach()).mean().backward()
@@ -419,14 +457,29 @@ assert not isinstance(output, torch.Tensor | tuple | list | dict)
 
 
 # %% fix hidden-output
+from torch import nn
+
+
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.label, self.box = nn.Linear(3, 4), nn.Linear(4, 2), nn.Linear(4, 5)
+
+    def forward(self, x):
+        x = self.body(x).relu()
+        return {"label": self.label(x), "box": self.box(x)}  # DDP looks into a dict, not into a class of yours
+
+
+# %% proof hidden-output
 def train(rank):
-    model = DDP(Detector(dict), find_unused_parameters=True)
+    model = DDP(Detector(), find_unused_parameters=True)
     for _ in range(4):
         model.zero_grad()
         model(batch(rank))["label"].square().mean().backward()
-
     assert model.module.box.weight.grad is None
     assert same_as_one_process(model, lambda model, rank: model(batch(rank))["label"].square().mean())
+    hidden = model.module.body(batch(rank)).relu()
+    torch.testing.assert_close(model.module(batch(rank)), {"label": model.module.label(hidden), "box": model.module.box(hidden)})
 
 
 run(train)
@@ -464,14 +517,21 @@ run(train)
 
 
 # %% fix static-graph
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def wrap(model):
+    return DDP(model, find_unused_parameters=True)  # in place of static_graph=True
+
+
+# %% proof static-graph
 def train(rank):
-    model = DDP(TwoHeads(), find_unused_parameters=True)
+    model = wrap(TwoHeads())
     for _ in range(4):
         label, box = model(batch(rank))
         loss = label.square().mean()
         model.zero_grad()
         loss.backward()
-
     assert model.module.box.weight.grad is None
     assert same_as_one_process(model, lambda model, rank: model(batch(rank))[0].square().mean())
 

@@ -10,11 +10,26 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html"]
 # needs: ["fault:in the case no-more-threads, a limit on memory (setrlimit) that leaves no room for the stacks of more threads"]
 # cases:
-#   many-jobs: {silent: true, needs: [fork]}
+#   many-jobs:
+#     silent: true
+#     needs: [fork]
+#     commands:
+#       linux: |
+#         OMP_NUM_THREADS=2 python train.py  # cores divided by processes, at least 1
+#       powershell: |
+#         $env:OMP_NUM_THREADS = "2"; python train.py  # cores divided by processes, at least 1
+#       notebook: |
+#         %env OMP_NUM_THREADS=2
+#         # in the first cell after a restart of the kernel, before import torch
+#       torchrun: |
+#         OMP_NUM_THREADS=4 torchrun --nproc_per_node 2 train.py
 #   no-more-threads: {needs: [fork]}
 # ---
 
 # %%
+import os
+import subprocess
+import sys
 import time
 
 import torch
@@ -27,55 +42,62 @@ def job(rank, threads, barrier, times, result):
     x = torch.linspace(-1, 1, 300_000, device="cpu")
     x.exp()
     barrier.wait()  # all jobs measure at the same time
-    start = time.perf_counter()
+    start = time.process_time()  # of all threads: also of those that only spin
     for _ in range(30):
         y = x.exp()
-    times[rank] = time.perf_counter() - start
+    times[rank] = time.process_time() - start
     result[rank] = y.sum().item()
 
 
-def slowest(jobs, threads):
-    """Seconds of the slowest of several jobs that run side by side, and what they computed."""
+def side_by_side(jobs, threads):
+    """Seconds of processor time of several jobs that run side by side, and what they computed."""
     context = mp.get_context("fork")
     barrier, times, result = context.Barrier(jobs), context.Array("d", jobs), context.Array("d", jobs)
     mp.start_processes(job, (threads, barrier, times, result), nprocs=jobs, start_method="fork")
-    return max(times), list(result)
+    return sum(times), list(result)
 
 
 cores = torch.get_num_threads()  # what PyTorch takes by default: all cores
 
 # %% break many-jobs
-tries = [(slowest(4, threads=cores)[0], slowest(4, threads=max(1, cores // 4))[0]) for _ in range(3)]
+tries = [(side_by_side(4, threads=cores)[0], side_by_side(4, threads=max(1, cores // 4))[0]) for _ in range(3)]
 slow, fast = sorted(tries, key=lambda pair: pair[0] / pair[1])[1]  # the middle one
-print(f"4 jobs, {cores} threads each: {slow / fast:.1f} times slower than with their share")
+print(f"4 jobs, {cores} threads each, take {slow / fast:.1f} times the processor time that they take with their share")
 assert slow > 1.5 * fast
 
 # %% check many-jobs
 print(torch.__config__.parallel_info())  # compare the number of threads, times your processes, with the cores
 assert torch.get_num_threads() == cores
 
-# %% fix many-jobs
-jobs = 4
-seconds, result = slowest(jobs, threads=max(1, cores // jobs))  # set_num_threads, first thing in each process
-assert all(abs(value - result[0]) < 1 for value in result)
-assert abs(result[0] / 300_000 - 1.1752) < 0.001  # the mean of exp over -1 to 1
+# %% proof many-jobs
+share = max(1, cores // 4)
+program = [sys.executable, "-c", "import torch; print(torch.get_num_threads())"]
+jobs = [subprocess.Popen(program, env={**os.environ, "OMP_NUM_THREADS": str(share)}, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+assert [int(job.communicate()[0]) for job in jobs] == [share] * 4  # the variable decides
+_, result = side_by_side(4, threads=share)
+assert all(abs(value / 300_000 - 1.1752) < 0.001 for value in result)  # the mean of exp over -1 to 1
 
 
 # %%
-import os
 import resource
 
+torch.set_num_threads(32)  # what PyTorch takes by itself on a machine with 32 cores
 
-def train(rank, threads):
-    torch.set_num_threads(threads)
+
+def compute():
     used = int(open("/proc/self/statm").read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (used + 30 * 2**20, resource.RLIM_INFINITY))  # room for data, not for 32 threads
     x = torch.linspace(-1, 1, 300_000, device="cpu")
-    assert abs(x.exp().mean().item() - 1.1752) < 0.001
+    return x.exp().mean().item()
+
+
+def train(rank):
+    torch.set_num_threads(32)
+    compute()
 
 
 # %% break no-more-threads
-context = mp.start_processes(train, (32,), nprocs=1, start_method="fork", join=False)
+context = mp.start_processes(train, nprocs=1, start_method="fork", join=False)
 context.processes[0].join()
 assert context.processes[0].exitcode == 1  # no Python exception: OpenMP ends the process
 
@@ -85,18 +107,32 @@ print(torch.get_num_threads())  # each of your processes starts as many
 assert torch.get_num_threads() > 0
 
 # %% fix no-more-threads
-context = mp.start_processes(train, (1,), nprocs=1, start_method="fork", join=False)
-assert context.join(timeout=60)  # True: ended, and its own assertion held
+import torch
+
+torch.set_num_threads(1)  # before the first operation; or OMP_NUM_THREADS=1 before Python starts
+
+# %% proof no-more-threads
+assert abs(compute() - 1.1752) < 0.001  # in this process, which ends here if it starts 32 threads
 
 # %% break interop-too-late
 torch.set_num_interop_threads(1)
 torch.set_num_interop_threads(1)  # the second module that sets it
 
 # %% check interop-too-late
-print(torch.get_num_interop_threads())  # if this is the number that you want, somebody has set it already
+print(torch.get_num_interop_threads())  # if this is the number that you want, a library has set it already
 assert torch.get_num_interop_threads() > 0
 
 # %% fix interop-too-late
-if torch.get_num_interop_threads() != 1:  # at the top of the main script, after `import torch`
-    torch.set_num_interop_threads(1)
-assert torch.get_num_interop_threads() == 1
+import torch
+
+
+def set_interop_threads(number):
+    if torch.get_num_interop_threads() != number:  # it can be set once
+        torch.set_num_interop_threads(number)
+
+
+# %% proof interop-too-late
+number = torch.get_num_interop_threads() + 1
+set_interop_threads(number)
+set_interop_threads(number)  # the second module that sets it
+assert torch.get_num_interop_threads() == number

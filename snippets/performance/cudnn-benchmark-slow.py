@@ -43,14 +43,23 @@ first, again = seconds(range(200, 240), benchmark=True), seconds(range(200, 240)
 print(f"new lengths take {first / again:.1f} times as long as the same ones again")
 assert first > 1.2 * again
 
-# %% fix new-lengths
-torch.backends.cudnn.benchmark = False  # the default: find the line that switched it on
-assert not torch.backends.cudnn.benchmark
+# %%
+torch.backends.cudnn.benchmark = True  # somewhere at the top of the program
 
+# %% fix new-lengths
+import torch
+
+torch.backends.cudnn.benchmark = False  # the default: find the line that switched it on
+
+# %% proof new-lengths
+assert not torch.backends.cudnn.benchmark
 conv = nn.Conv1d(64, 64, kernel_size=5, padding=2).cuda()
 x = torch.randn(8, 64, 123, device="cuda")
 expected = conv.cpu()(x.cpu())
 torch.testing.assert_close(conv.cuda()(x).cpu(), expected, rtol=1e-2, atol=1e-2)  # a GPU may compute it in TF32
+
+# %%
+torch.backends.cudnn.benchmark = False
 
 # %% break many-shapes
 print(len(lengths), "batches,", len(set(lengths)), "lengths")  # a search for nearly every one
@@ -62,15 +71,20 @@ assert torch.backends.cudnn.enabled and not torch.backends.cudnn.benchmark
 
 
 # %% fix many-shapes
-def padded(length, multiple=64):
-    return -(-length // multiple) * multiple  # round up
+from torch import nn
 
 
-buckets = {padded(length) for length in lengths}
-assert buckets <= {64, 128, 192, 256, 320, 384, 448}  # at most seven searches
-assert all(length <= padded(length) < length + 64 for length in lengths)
+def padded(text, multiple=64):
+    """(..., length) with zeros at its end, so that the length is a multiple of 64."""
+    return nn.functional.pad(text, (0, -text.shape[-1] % multiple))
 
+
+# %% proof many-shapes
 conv = nn.Conv1d(4, 4, kernel_size=5, padding=2)
-text = torch.randn(1, 4, 100)
-filled = nn.functional.pad(text, (0, padded(100) - 100))  # zeros, as the convolution's own padding
-torch.testing.assert_close(conv(filled)[:, :, :100], conv(text), rtol=1e-4, atol=1e-4)
+found = set()
+for length in lengths:
+    text = torch.randn(1, 4, length)
+    filled = padded(text)
+    found.add(filled.shape[-1])
+    torch.testing.assert_close(conv(filled)[:, :, :length], conv(text), rtol=1e-4, atol=1e-4)  # zeros, as the convolution's own padding
+assert found <= {64, 128, 192, 256, 320, 384, 448}  # at most seven searches

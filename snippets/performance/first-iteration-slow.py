@@ -49,26 +49,75 @@ print([round(1000 * seconds(step), 1) for _ in range(10)])  # ms: only the first
 
 
 # %% fix first-calls
+import statistics
+import time
+
+import torch
+
+
 def measure(call, warmup=3, repeat=21):
     for _ in range(warmup):
         call()  # not counted
-    return statistics.median(seconds(call) for _ in range(repeat))  # the median forgives a hiccup, a mean does not
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        call()
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()  # a GPU is still working when the call comes back
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)  # the median forgives a hiccup, a mean does not
 
 
-step = make_step()
-first = seconds(step)
-typical = measure(step)
-assert typical * 2 < first
-assert 0.2 < measure(step) / typical < 5  # measured again, about the same
+# %% proof first-calls
+from unittest import mock
+
+now, calls = [0.0], []
 
 
-# %% break compiled
-def double(x):
+def step():
+    """Three slow calls, then quick ones, on a clock of our own: 100 seconds, then 1, and on the GPU another 5."""
+    calls.append(1)
+    now[0] += 100 if len(calls) <= 3 else 1
+
+
+def wait():
+    now[0] += 5
+
+
+with mock.patch("time.perf_counter", lambda: now[0]):
+    with mock.patch("torch.cuda.is_available", lambda: False):
+        assert measure(step, repeat=3) == 1 and len(calls) == 6
+    calls.clear()
+    with mock.patch("torch.cuda.is_available", lambda: True), mock.patch("torch.cuda.synchronize", wait):
+        assert measure(step) == 6 and len(calls) == 24
+
+
+# %%
+graphs, runs, compile_ = [], [], torch.compile
+
+
+def backend(graph, inputs):
+    """The quickest back end: it does nothing but count. The default one takes far longer."""
+    graphs.append(graph)
+
+    def run(*inputs):
+        runs.append(graph)
+        return graph(*inputs)
+
+    return run
+
+
+torch.compile = lambda *arguments, **options: compile_(*arguments, **{"backend": backend, **options})
+
+
+def model(x):
     return (2 * x).relu()
 
 
-compiled = torch.compile(double, backend="eager")  # the quickest back end: the default one takes far longer
 x = torch.randn(64)
+
+# %% break compiled
+compiled = torch.compile(model)
 first = seconds(lambda: compiled(x))
 later = statistics.median(seconds(lambda: compiled(x)) for _ in range(9))
 print(f"the first call took {first / later:.0f} times as long")
@@ -85,27 +134,19 @@ assert dynamo.counters["stats"]["unique_graphs"] == 1
 
 
 # %% fix compiled
-def double(x):
-    return (2 * x).relu()
+import torch
 
+model = torch.compile(model)
+model(torch.zeros_like(x))  # at start-up, with the shape and dtype of the real inputs
 
-compiled = torch.compile(double, backend="eager")
-first = seconds(lambda: compiled(torch.zeros(64)))  # at start-up, with the shape and dtype of the real inputs
-
-x = torch.randn(64)
-assert seconds(lambda: compiled(x)) < first / 2  # the first real request
-assert torch.equal(compiled(x), double(x))
+# %% proof compiled
+assert len(graphs) == 1
+before = len(runs)
+assert torch.equal(model(x), (2 * x).relu())
+assert len(graphs) == 1 and len(runs) == before + 1  # the first real request runs what was compiled, and compiles nothing
 
 # %% break new-shapes
-graphs = []
-
-
-def backend(graph, inputs):  # only counts
-    graphs.append(graph)
-    return graph
-
-
-compiled = torch.compile(lambda x: (2 * x).relu(), backend=backend)
+compiled = torch.compile(model)
 for length in [16, 32]:
     compiled(torch.randn(length))
 print(len(graphs))  # the second length is compiled again
@@ -118,18 +159,14 @@ for length in [16, 32, 48]:
     assert compiled(torch.randn(length)).shape == (length,)
 
 # %% fix new-shapes
-graphs = []
+import torch
 
+model = torch.compile(model, dynamic=True)
 
-def backend(graph, inputs):
-    graphs.append(graph)
-    return graph
-
-
-compiled = torch.compile(lambda x: (2 * x).relu(), backend=backend, dynamic=True)
+# %% proof new-shapes
 for length in [16, 32, 48]:
     x = torch.randn(length)
-    assert torch.equal(compiled(x), (2 * x).relu())
+    assert torch.equal(model(x), (2 * x).relu())
 assert len(graphs) == 1
 
 # %% break cuda-start
@@ -142,9 +179,19 @@ assert first > 10 * later
 print(torch.cuda.get_device_capability(), torch.cuda.get_arch_list())  # sm_90 for (9, 0): is your GPU in the list?
 assert torch.cuda.get_arch_list()
 
+# %%
+model = nn.Linear(1000, 8)
+
 # %% fix cuda-start
-torch.cuda.init()
-start_up = seconds(lambda: torch.ones(1000, device="cuda").exp().cpu())  # once, before the first request
-request = statistics.median(seconds(lambda: torch.ones(1000, device="cuda").exp().cpu()) for _ in range(9))
-assert request < start_up
-assert torch.allclose(torch.ones(3, device="cuda").exp().cpu(), torch.full((3,), 2.71828, device="cpu"))
+import torch
+
+model.cuda()
+model(torch.zeros(1, 1000, device="cuda"))  # once, before the first request, with the shape of the real inputs
+torch.cuda.synchronize()
+
+# %% proof cuda-start
+x = torch.ones(1, 1000, device="cuda")
+first = seconds(lambda: model(x).cpu())
+later = statistics.median(seconds(lambda: model(x).cpu()) for _ in range(9))
+assert first < 10 * later
+torch.testing.assert_close(model(x).cpu(), model.cpu()(x.cpu()), rtol=1e-2, atol=1e-2)

@@ -43,20 +43,27 @@ assert not stream.query()
 
 
 # %% fix no-synchronize
+import time
+
+import torch
+
+
 def seconds(call):
-    torch.cuda.synchronize()  # what came before shall not count
+    torch.cuda.synchronize()  # what came before must not count
     start = time.perf_counter()
     call()
-    torch.cuda.synchronize()  # and what was started here shall
+    torch.cuda.synchronize()  # what was started here must
     return time.perf_counter() - start
 
 
+# %% proof no-synchronize
 x = torch.randn(4096, 4096, device="cuda")
 work(x)  # warm-up
 once, double = seconds(lambda: work(x)), seconds(lambda: work(x, repeat=40))
 assert 1.5 < double / once < 3  # twice the work takes twice as long
-
-begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)  # or: the GPU's own clock
+work(x, repeat=100)  # still under way
+assert seconds(lambda: work(x)) < 2 * once
+begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)  # the GPU's own clock
 begin.record()
 work(x)
 end.record()
@@ -87,19 +94,31 @@ for _ in range(2):
 print(f"first {times[0]:.6f} s, second {times[1]:.6f} s")  # the second is quick: the first one waited
 assert times[0] > 3 * times[1]
 
-# %% fix blamed-line
-x = torch.randn(4096, 4096, device="cuda")
-work(x)
-torch.cuda.synchronize()
+# %%
+def model(x):
+    return work(x)
 
+
+if torch.cuda.is_available():
+    x = torch.randn(4096, 4096, device="cuda")
+    work(x)  # warm-up
+
+# %% fix blamed-line
+import time
+
+import torch
+
+torch.cuda.synchronize()
 start = time.perf_counter()
-y = work(x)
+outputs = model(x)
 torch.cuda.synchronize()  # the work ends here
-model = time.perf_counter() - start
+model_seconds = time.perf_counter() - start
 start = time.perf_counter()
-value = y[0, 0].item()
-copy = time.perf_counter() - start
-assert model > 3 * copy
+value = outputs[0, 0].item()
+copy_seconds = time.perf_counter() - start
+
+# %% proof blamed-line
+assert model_seconds > 3 * copy_seconds
 
 # %%
 gpu = ThreadPoolExecutor(1)  # like a GPU: takes orders at once, works on them one after the other
@@ -121,20 +140,34 @@ print(orders[-1].done())  # False: ordered, not done
 assert not orders[-1].done()
 
 # %% fix stand-in
-start = time.perf_counter()
-values = gpu.submit(torch.linalg.svdvals, matrix).result()  # wait, then look at the clock
-waited = time.perf_counter() - start
+import time
 
-start = time.perf_counter()
-direct = torch.linalg.svdvals(matrix)
-assert torch.equal(values, direct) and waited > 0.1 * (time.perf_counter() - start)
+
+def seconds(order):
+    start = time.perf_counter()
+    order().result()  # wait, then look at the clock; for a GPU the line is torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+# %% proof stand-in
+assert seconds(lambda: gpu.submit(time.sleep, 0.3)) >= 0.3
+done = []
+seconds(lambda: gpu.submit(lambda: done.append(torch.linalg.svdvals(matrix))))
+assert torch.equal(done[0], torch.linalg.svdvals(matrix))
 
 # %%
 torch.set_num_threads(2)
 seen = []
 
+
+def model(x):
+    seen.append(torch.get_num_threads())
+
+
+x = torch.ones(10)
+
 # %% break timer-threads
-Timer("seen.append(torch.get_num_threads())", globals=globals()).timeit(3)
+Timer("model(x)", globals=globals()).timeit(3)
 print(torch.get_num_threads(), seen[-1])  # your program, the Timer
 assert torch.get_num_threads() == 2 and seen[-1] == 1
 
@@ -144,5 +177,11 @@ print(measurement)  # the last line names the threads
 assert measurement.task_spec.num_threads == 1
 
 # %% fix timer-threads
-Timer("seen.append(torch.get_num_threads())", globals=globals(), num_threads=torch.get_num_threads()).timeit(3)
+import torch
+from torch.utils.benchmark import Timer
+
+timer = Timer("model(x)", globals=globals(), num_threads=torch.get_num_threads())
+print(timer.timeit(100))
+
+# %% proof timer-threads
 assert set(seen) == {2} and torch.get_num_threads() == 2
