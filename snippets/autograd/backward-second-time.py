@@ -17,6 +17,13 @@
 # cases:
 #   before-the-loop:
 #     survives: {"back: scaled = weight * 2 # built once, for all steps": "the loop computes it again, and nobody uses the first one"}
+# causes:
+#   carried-state:
+#   before-the-loop:
+#   same-loss-twice:
+#   shared-output:
+#   two-losses:
+#   running-total:
 # ---
 
 # %%

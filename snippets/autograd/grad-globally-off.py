@@ -7,6 +7,11 @@
 # cases:
 #   evaluation-left-early:
 #     survives: {"back: torch.set_grad_enabled(False)": "inside the decorated function the call does no harm"}
+# causes:
+#   a-library:
+#   in-each-call:
+#   evaluation-left-early:
+#   paused-generator:
 # ---
 
 # %%

@@ -43,6 +43,13 @@
 # cases:
 #   not-in-the-optimizer: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html"]
+# causes:
+#   computed-tensor:
+#   updated-by-assignment:
+#   asked-too-early:
+#   unused-layer:
+#   cut-off-before:
+#   not-in-the-optimizer:
 # ---
 
 # %%

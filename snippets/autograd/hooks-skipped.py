@@ -5,6 +5,12 @@
 # cases:
 #   wrapper-passed-by: {needs: [fork]}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_forward_hook"]
+# causes:
+#   forward-called:
+#   layer-not-called:
+#   stale-weight:
+#   wrapper-passed-by:
+#   compiled-before:
 # ---
 
 # %%

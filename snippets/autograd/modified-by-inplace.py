@@ -28,6 +28,14 @@
 #   carried-state:
 #     survives: {"back: output.mean().backward() # no retain_graph": "once the state is detached it only keeps memory"}
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
+# causes:
+#   overwritten-output:
+#   stepped-weights:
+#   carried-state:
+#   filled-in-steps:
+#   no-which-output-four: {case: stepped-weights}
+#   memory-bank:
+#   hidden-by-data:
 # ---
 
 # %%

@@ -10,6 +10,17 @@
 # related: [autograd/modified-by-inplace]
 # rows: [S000-22]
 # docs: ["https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection"]
+# causes:
+#   zero-in-the-log:
+#   where-after:
+#   root-of-zero:
+#   nothing-to-average:
+#   fully-masked-row:
+#   nan-came-in:
+#   ctc-too-long:
+#   equal-eigenvalues:
+#   std-of-one:
+#   loss-scale:
 # ---
 
 # %%

@@ -24,6 +24,17 @@
 # cases:
 #   forced-on-the-loss: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation"]
+# causes:
+#   predicted-class:
+#   rebuilt-tensor:
+#   all-frozen:
+#   no-grad-block:
+#   loss-comes-from-sentencetransformer: {case: no-grad-block}
+#   torch-grad-enabled-false:
+#   nothing-in-the-batch:
+#   frozen-before-checkpoint:
+#   gradient-of-the-input:
+#   forced-on-the-loss:
 # ---
 
 # %%

@@ -10,6 +10,11 @@
 # cases:
 #   lost-from-the-model: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html"]
+# causes:
+#   converted-after:
+#   part-of-a-weight:
+#   computed-weight:
+#   lost-from-the-model:
 # ---
 
 # %%

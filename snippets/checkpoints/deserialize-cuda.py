@@ -21,6 +21,12 @@
 # related: [devices/device-mismatch]
 # rows: [S001-79]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
+# causes:
+#   no-gpu:
+#   pickled:
+#   not-your-line:
+#   fewer-gpus:
+#   tagged-npu-0-xpu: {case: no-gpu}
 # ---
 
 # %%

@@ -8,6 +8,11 @@
 # related: [checkpoints/deserialize-cuda]
 # rows: [S001-124]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
+# causes:
+#   text:
+#   arrays:
+#   plain-pickle:
+#   gbk-codec-charmap-codec:
 # ---
 
 # %%

@@ -17,6 +17,13 @@
 # rows: [S001-110, S001-115]
 # related: [data-loading/worker-killed]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading", "https://docs.python.org/3/library/faulthandler.html"]
+# causes:
+#   any-worker:
+#   main-guard:
+#   lock-at-fork:
+#   stuck-sample:
+#   only-slow:
+#   hangs-at-random-on:
 # ---
 
 # %%

@@ -11,6 +11,11 @@
 # cases:
 #   start-each-epoch: {silent: true}
 #   tiny-batches: {silent: true}
+# causes:
+#   start-each-epoch:
+#   tiny-batches:
+#   sample-takes-milliseconds-more: {case: tiny-batches}
+#   too-many:
 # ---
 
 # %%

@@ -10,6 +10,10 @@
 # needs: [fork]
 # rows: [S001-113]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# causes:
+#   dataset-bug:
+#   bad-sample:
+#   fails-only-workers-never:
 # ---
 
 # %%

@@ -47,6 +47,15 @@
 #   crash-in-library: {needs: ["fault:a read of address 0 in C code"]}
 # rows: [S001-93]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# causes:
+#   too-many-workers:
+#   objects-copied:
+#   cache-in-worker:
+#   main-process-grows-batches:
+#   crash-in-library:
+#   quits-by-itself:
+#   terminated-hangup:
+#   bus-error:
 # ---
 
 # %%

@@ -121,6 +121,15 @@
 #   resumed-optimizer: {needs: [cuda]}
 # rows: [S003-05]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer"]
+# causes:
+#   batch:
+#   model-on-cpu:
+#   made-in-forward:
+#   plain-attribute:
+#   two-gpus:
+#   device-map:
+#   index:
+#   resumed-optimizer:
 # ---
 
 # %%

@@ -38,6 +38,13 @@
 # related: [devices/label-out-of-range]
 # rows: [S000-20, S001-96]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
+# causes:
+#   label:
+#   embedding:
+#   probability:
+#   idx-dim-0-idx:
+#   index-out-bounds-beside:
+#   probability-tensor-contains-either:
 # ---
 
 # %%

@@ -18,6 +18,10 @@
 #   thread-pool: {silent: true}
 # rows: [S001-106]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html", "https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html"]
+# causes:
+#   dataset-on-gpu:
+#   started-after-cuda:
+#   thread-pool:
 # ---
 
 # %%

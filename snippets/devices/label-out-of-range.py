@@ -16,6 +16,14 @@
 # related: [devices/device-side-assert]
 # rows: [S000-20]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]
+# causes:
+#   labels-from-one:
+#   numbers-have-gaps-as: {case: labels-from-one}
+#   too-few-outputs:
+#   one-output:
+#   ignored-label:
+#   mask-values:
+#   mask-values-between-such: {case: mask-values}
 # ---
 
 # %%

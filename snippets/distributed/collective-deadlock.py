@@ -58,6 +58,14 @@
 # related: [distributed/ddp-unused-params]
 # rows: [S001-104]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
+# causes:
+#   rank-has-earlier-traceback:
+#   rank-zero-only:
+#   uneven-batches:
+#   skipped-step:
+#   slow-rank:
+#   all-ranks-wait-same:
+#   watchdog-got-stuck-480:
 # ---
 
 # %%

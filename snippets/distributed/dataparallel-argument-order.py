@@ -3,6 +3,11 @@
 # needs: ["fault:two pieces on one device stand in for two GPUs"]
 # rows: [S001-101]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]
+# causes:
+#   no-batch:
+#   length-one:
+#   chunk-expects-at-least: {case: length-one}
+#   lists-different-length-data:
 # ---
 
 # %%

@@ -19,6 +19,11 @@
 # related: [distributed/ddp-unused-params]
 # rows: [S001-107]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html", "https://docs.pytorch.org/docs/stable/checkpoint.html"]
+# causes:
+#   find-unused:
+#   shared-block:
+#   outside-forward:
+#   whole-model:
 # ---
 
 # %%

@@ -23,6 +23,16 @@
 # related: [distributed/collective-deadlock, distributed/ddp-ready-once, autograd/backward-second-time]
 # rows: [S001-126, S001-69]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
+# causes:
+#   unused-output:
+#   unused-layer:
+#   no-grad-part:
+#   frozen-late:
+#   branch:
+#   skipped-loss:
+#   two-networks:
+#   hidden-output:
+#   static-graph:
 # ---
 
 # %%

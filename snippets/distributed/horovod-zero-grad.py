@@ -8,6 +8,9 @@
 # needs: ["package:horovod"]
 # rows: [S001-70]
 # docs: ["https://horovod.readthedocs.io/en/stable/pytorch.html"]
+# causes:
+#   two-optimizers:
+#   step-left-out:
 # ---
 
 # %%

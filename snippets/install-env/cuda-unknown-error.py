@@ -31,6 +31,13 @@
 # related: [install-env/error-804, install-env/no-nvidia-driver]
 # rows: [S001-129]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
+# causes:
+#   driver-fails:
+#   driver-was-updated-machine:
+#   container-worked-stopped-after:
+#   dead-program-still-holds:
+#   sudo-dmesg-grep-i:
+#   only-program-fails-check:
 # ---
 
 # %%

@@ -42,6 +42,13 @@
 # related: [install-env/undefined-symbol, memory/cuda-oom]
 # rows: [S001-92]
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html"]
+# causes:
+#   nvidia-smi-shows-nearly:
+#   cuda-launch-blocking-1:
+#   sublibrary-version-mismatch-cudnn:
+#   new-gpu-old-pytorch:
+#   fails-only-some-shapes:
+#   cuda-cannot-start:
 # ---
 
 # %%

@@ -45,6 +45,13 @@
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/error-804, install-env/unsupported-ptx]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"]
+# causes:
+#   older-driver:
+#   torch-replaced:
+#   comes-while-package-being:
+#   nvidia-smi-shows-driver:
+#   cuda-driver-version-insufficient:
+#   only-some-machines-cluster:
 # ---
 
 # %%

@@ -24,6 +24,12 @@
 #         RUN rm -rf /usr/local/cuda*/compat && ldconfig
 # rows: [S001-123]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"]
+# causes:
+#   compat-on-path:
+#   compat-by-default:
+#   driver-s-own-libcuda: {case: compat-by-default}
+#   no-container-driver-was:
+#   both-kinds-gpu-one:
 # ---
 
 # %%

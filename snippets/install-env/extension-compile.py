@@ -69,6 +69,21 @@
 #       shell: |
 #         python -m pip install ninja
 #         which ninja    # Windows: where ninja. Nothing printed: activate the environment
+# causes:
+#   first-error:
+#   cuda-home:
+#   usr-local-cuda-bin: {case: cuda-home}
+#   detected-cuda-version-mismatches:
+#   no-module-named-torch: {case: first-error}
+#   old-names:
+#   name-pytorch-unknown-path:
+#   old-standard:
+#   no-ninja:
+#   unsupported-gnu-version:
+#   unsupported-gpu-architecture:
+#   microsoft-visual-c-14:
+#   python-h-no-such:
+#   killed-internal-compiler-error:
 # ---
 
 # %%

@@ -20,6 +20,12 @@
 # related: [install-env/error-804]
 # rows: [S001-99]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
+# causes:
+#   library-not-found:
+#   nvidia-smi-works-on: {case: library-not-found}
+#   comes-during-docker-build:
+#   nvidia-smi-not-found:
+#   no-gpu:
 # ---
 
 # %%

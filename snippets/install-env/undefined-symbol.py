@@ -32,6 +32,14 @@
 # related: [install-env/extension-compile]
 # rows: [S001-117]
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
+# causes:
+#   other-pytorch:
+#   same-message-names-torch:
+#   name-package-itself-such:
+#   old-driver-library:
+#   other-cuda:
+#   ncclcommregister-other-nccl: {case: other-cuda}
+#   ijit-notifyevent:
 # ---
 
 # %%

@@ -26,6 +26,11 @@
 # related: [install-env/extension-compile]
 # rows: [S001-125]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/"]
+# causes:
+#   newer-toolkit:
+#   triton-torch-compile-pytorch:
+#   ready-made-wheel-flash:
+#   numba-cupy:
 # ---
 
 # %%

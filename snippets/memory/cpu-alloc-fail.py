@@ -30,6 +30,11 @@
 # related: [data-loading/worker-killed, memory/vram-grows]
 # rows: [S001-94]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# causes:
+#   all-at-once:
+#   shape-mistake:
+#   lists-in-workers:
+#   fork-refused:
 # ---
 
 # %%

@@ -77,6 +77,16 @@
 #       notebook: "%env PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # first cell, after a restart of the kernel"
 # rows: [S000-21, S001-95, S001-112]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management", "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"]
+# causes:
+#   batch-size:
+#   evaluation:
+#   many-layers:
+#   fragmentation:
+#   runs-while-each-step:
+#   almost-nothing-free-before:
+#   asks-more-than-whole:
+#   one-sample-fails-at:
+#   fails-at-first-optimizer:
 # ---
 
 # %%

@@ -5,6 +5,11 @@
 # related: [checkpoints/deserialize-cuda, memory/cuda-oom]
 # rows: [S001-105, S003-09]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
+# causes:
+#   checkpoint:
+#   no-set-device:
+#   gathered-outputs:
+#   one-process-on-all:
 # ---
 
 # %%

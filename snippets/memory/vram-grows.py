@@ -6,6 +6,14 @@
 # related: [memory/cuda-oom, autograd/backward-second-time]
 # rows: [S001-95, S003-14]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/faq.html#my-model-reports-cuda-runtime-error-2-out-of-memory", "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"]
+# causes:
+#   running-total:
+#   kept-outputs:
+#   carried-graph:
+#   cached-blocks:
+#   neither-grows-nvidia-smi:
+#   grows-first-steps-then:
+#   computer-s-ram-grows:
 # ---
 
 # %%

@@ -3,6 +3,10 @@
 # related: [nn/bn-one-value]
 # rows: [S000-17]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train"]
+# causes:
+#   requires-grad-only:
+#   train-undoes-it:
+#   still-trained:
 # ---
 
 # %%

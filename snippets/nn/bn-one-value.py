@@ -22,6 +22,35 @@
 # cases:
 #   fine-tuning:
 #     survives: {"without: model.train()": "a new model is in train mode already; the line is there to show the order"}
+# causes:
+#   last-batch:
+#     undecided: the last batch and a single row at any other time print the same
+#   batch-of-one:
+#     if: paste("in replica 0")
+#     undecided: without DataParallel nothing is printed that tells a batch size of 1 from a last batch of one
+#     sample: |
+#       ValueError: Caught ValueError in replica 0 on device 0.
+#         File "model.py", line 20, in forward
+#           h = self.norm(self.linear(x))
+#       ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 256])
+#   pooled-to-1x1:
+#     if: len(size) > 2 and not paste("in replica 0") and not frames("group_norm", "GroupNorm", "eval", "valid", "infer", "predict", "export", "summary")
+#   predicting:
+#     likely: frames("eval", "valid", "infer", "predict", "export", "summary")
+#     undecided: a call in the middle of a file names no function that predicts
+#     sample: |
+#       Traceback (most recent call last):
+#         File "app.py", line 31, in predict
+#           scores = model(image)
+#       ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 128])
+#   fine-tuning:
+#     undecided: whether the layer was trained before is not printed
+#   no-running-stats:
+#     undecided: whether the layer keeps statistics is not printed
+#   one-channel-per-group:
+#     if: frames("group_norm", "GroupNorm")
+#   instance-norm:
+#     if: paste("more than 1 spatial element")
 # ---
 
 # %%

@@ -26,6 +26,15 @@
 # tags: [cnn, inference, quantization]
 # rows: [S001-103]
 # docs: ["https://docs.pytorch.org/docs/stable/quantization.html"]
+# causes:
+#   float-layer:
+#   float-input:
+#   quantized-cuda: {case: float-input}
+#   addition:
+#   quantized-twice:
+#   float-asked-for-scale:
+#   noqengine-reported-from-macs:
+#   another-aten-operation-cpu:
 # ---
 
 # %%

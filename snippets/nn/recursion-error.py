@@ -7,6 +7,13 @@
 # tags: [notebook]
 # rows: [S001-111]
 # docs: ["https://docs.python.org/3/library/sys.html#sys.setrecursionlimit", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
+# causes:
+#   cell-run-twice:
+#   lines-web-ui-extension: {case: cell-run-twice}
+#   parent-stored:
+#   own-getattr-getattr-self: {case: parent-stored}
+#   unk-token-id-convert:
+#   really-deep:
 # ---
 
 # %%

@@ -6,6 +6,12 @@
 # cases:
 #   variance-overflow: {silent: true}
 #   lost-updates: {silent: true}
+# causes:
+#   prints-torch-float32:
+#   variance-overflow:
+#   saved-model-has-inf: {case: variance-overflow}
+#   lost-updates:
+#   half-precision-adam-weights:
 # ---
 
 # %%

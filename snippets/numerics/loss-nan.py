@@ -125,6 +125,15 @@
 #       comfyui: "python main.py --fp32-vae"
 #       linux: "./webui.sh --no-half-vae"
 #       powershell: '.\webui.bat --no-half-vae'
+# causes:
+#   half-overflow:
+#   half-weights:
+#   learning-rate:
+#   log-of-zero:
+#   nothing-to-average:
+#   never-initialised:
+#   black-images:
+#   gradients-only-loss-fine:
 # ---
 
 # %%

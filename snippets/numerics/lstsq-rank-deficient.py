@@ -10,6 +10,10 @@
 # cases:
 #   nearly-dependent: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.linalg.lstsq.html"]
+# causes:
+#   dependent:
+#   nearly-dependent:
+#   huge-numbers-library-calls: {case: nearly-dependent}
 # ---
 
 # %%

@@ -24,6 +24,13 @@
 #       torchrun: |
 #         OMP_NUM_THREADS=4 torchrun --nproc_per_node 2 train.py
 #   no-more-threads: {needs: [fork]}
+# causes:
+#   many-jobs:
+#   container-more-threads-than: {case: many-jobs}
+#   torchrun-each-process-uses: {case: many-jobs}
+#   dataloader-workers-use-opencv: {case: many-jobs}
+#   no-more-threads:
+#   interop-too-late:
 # ---
 
 # %%

@@ -5,6 +5,11 @@
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cudnn.torch.backends.cudnn.benchmark", "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"]
 # cases:
 #   new-lengths: {needs: [cuda]}
+# causes:
+#   new-lengths:
+#   many-shapes:
+#   true-only-last-batch: {case: many-shapes}
+#   false-just-as-slow:
 # ---
 
 # %%

@@ -5,6 +5,14 @@
 # docs: ["https://docs.pytorch.org/tutorials/recipes/recipes/benchmark.html", "https://docs.pytorch.org/docs/stable/torch.compiler_faq.html"]
 # cases:
 #   cuda-start: {needs: [cuda]}
+# causes:
+#   first-calls:
+#   compiled:
+#   new-shapes:
+#   each-new-shape-cudnn:
+#   cuda-start:
+#   same-line-but-minutes: {case: cuda-start}
+#   single-call-now-then:
 # ---
 
 # %%

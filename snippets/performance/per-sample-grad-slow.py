@@ -2,6 +2,10 @@
 # tags: [autograd, backward, loss, slow]
 # rows: [S000-13, S004-04]
 # docs: ["https://docs.pytorch.org/tutorials/intermediate/per_sample_grads.html"]
+# causes:
+#   loop-over-losses:
+#   only-the-sum:
+#   input-gradients:
 # ---
 
 # %%

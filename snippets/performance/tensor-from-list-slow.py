@@ -5,6 +5,12 @@
 # tags: [numpy, reinforcement-learning, slow, warning]
 # rows: [S001-13]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html"]
+# causes:
+#   list-of-arrays:
+#   float32-constructor:
+#   replay-buffer:
+#   tensors-through-numpy:
+#   only-one-element-tensors: {case: tensors-through-numpy}
 # ---
 
 # %%

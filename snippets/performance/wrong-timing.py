@@ -5,6 +5,12 @@
 # cases:
 #   no-synchronize: {needs: [cuda]}
 #   blamed-line: {needs: [cuda]}
+# causes:
+#   no-synchronize:
+#   blamed-line:
+#   stand-in:
+#   timer-threads:
+#   only-first-calls-are:
 # ---
 
 # %%

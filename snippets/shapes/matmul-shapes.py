@@ -56,6 +56,24 @@
 # timeout: 180
 # rows: [S000-14, S001-33]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html", "https://docs.pytorch.org/docs/stable/generated/torch.matmul.html"]
+# causes:
+#   image-size:
+#   replaced-head:
+#   layers-not-chained:
+#   table-columns:
+#   bidirectional:
+#   no-flatten:
+#   m-1-k-batch: {case: no-flatten}
+#   features-not-last:
+#   weight-as-stored:
+#   elementwise-meant:
+#   wrong-encoder:
+#   quantized:
+#   k2-n-much-smaller: {case: quantized}
+#   key-not-transposed:
+#   mm-with-batch:
+#   sharded-weight:
+#   under-compile:
 # ---
 
 # %%

@@ -16,6 +16,13 @@
 # outranks: [cat-sizes]
 # rows: [S000-16]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#working-with-collate-fn", "https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html"]
+# causes:
+#   image-sizes:
+#   images-agree-masks-do: {case: image-sizes}
+#   sequence-lengths:
+#   objects-per-image:
+#   channels:
+#   last-batch:
 # ---
 
 # %%

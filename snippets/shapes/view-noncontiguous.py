@@ -27,6 +27,14 @@
 #       "without: @staticmethod": "apply() takes forward from the class, so it works without; PyTorch's documentation writes it"
 #       "without: @staticmethod (2)": "as above, for backward"
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_view.html"]
+# causes:
+#   accuracy:
+#   transposed:
+#   channels-last:
+#   own-backward:
+#   only-on-mps-same: {case: own-backward}
+#   mixed-up:
+#   lost-write:
 # ---
 
 # %%

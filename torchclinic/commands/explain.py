@@ -92,7 +92,9 @@ def program() -> str:
 
 
 def fix_command(hit: dict[str, Any]) -> str:
-    return f"{program()} fix {hit['topic']}/{hit['symptom']}"
+    """Of the cause that the text tells, where it tells one."""
+    case = hit["cause"]["case"] if hit["cause"] else ""
+    return f"{program()} fix {hit['topic']}/{hit['symptom']}" + (f" {case}" if case else "")
 
 
 def _lines(text: str) -> list[str]:

@@ -24,7 +24,9 @@ def add(commands: Any) -> None:
     command.add_argument("--lang", choices=LANGUAGES, default=None, help="language of the answer; from the locale if left out")
     output = command.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print JSON")
-    output.add_argument("--jsonl", action="store_true", help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits"} for each, at once')
+    output.add_argument(
+        "--jsonl", action="store_true", help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits", "cause", "leaning"} for each, at once'
+    )
     command.set_defaults(run=run_lookup)
 
 
@@ -114,4 +116,6 @@ def _lookup_lines(known: Knowledge, name: str) -> None:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadInput(f'line {number} is not {{"id": …, "text": …}}: {error}') from None
         result = lookup.lookup(known.index, paste.unpack(text).text)
-        print(json.dumps({"id": ident, "status": result["status"], "hits": [hit["symptom"] for hit in result["hits"]]}), flush=True)
+        cause = (result["hits"][0]["cause"] if result["hits"] else None) or {}
+        answer = {"id": ident, "status": result["status"], "hits": [hit["symptom"] for hit in result["hits"]]}
+        print(json.dumps({**answer, "cause": cause.get("case") or None, "leaning": cause.get("leaning", False)}), flush=True)

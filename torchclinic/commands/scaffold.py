@@ -69,7 +69,7 @@ def _page(language: str) -> str:
         "see": "{{ wordings }}",
         "fix": "{{ case main-cause }}",
         "why": "…",
-        "causes": f"{text['table']}\n| --- | --- |\n| … | […](#main-cause) |\n\n### … {{#main-cause}}\n\n{{{{ check main-cause }}}}",
+        "causes": "### … {#main-cause}\n\n{{ check main-cause }}",
         "cost": "…",
         "more": "…",
     }
@@ -113,6 +113,6 @@ def stamp(symptom: Symptom | Tip, sections: list[str], tidy: bool) -> list[str]:
 def _tidy_field(line: str) -> str:
     """Punctuate the value of `key: value`, or of a list item, and leave the YAML around it alone."""
     found = re.match(r"(\s*(?:[a-z]+:|-)\s+[\"']?)(.*?)([\"']?)$", line)
-    if not found or found[2].startswith(("[", "{")):
+    if not found or found[2].startswith(("[", "{")) or "\\" in found[2]:
         return line
     return found[1] + chinese.punctuate(found[2]).replace('"', "'" if found[1].endswith('"') else '"') + found[3]

@@ -59,14 +59,29 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
         lines += [text["docs"] + hit["docs"]] if hit["docs"] else []
         return "\n".join(lines)
     symptom = known.symptoms[hit["symptom"]]
-    first, *others = symptom["cases"]
-    lines += ["", *_fix(first, text)]
-    if others:
-        lines.append(
-            text["other"].format(command=f"{knowledge.program()} fix {symptom['id']}", count=len(others), cases=", ".join(case["name"] for case in others))
-        )
+    own, cause = symptom[language], hit["cause"]
+    if cause is None:
+        lines += ["", bold + text["which"] + plain, *([text["ask"] + own["ask"]] if own["ask"] else []), "", *_table(own["causes"])]
+    else:
+        lines += ["", f"{bold}{text['leaning' if cause['leaning'] else 'cause']}{cause['title'][language].replace('`', '')}{plain}"]
+        if cause["case"]:
+            case = next(case for case in symptom["cases"] if case["name"] == cause["case"])
+            lines += [*_fix(case, text)]
+            if case["check"]:
+                lines += [text["check"], "", *("    " + line if line else "" for line in case["check"].splitlines()), ""]
+        else:
+            lines += [*_table([row for row in own["causes"] if row["row"] == cause["row"]]), ""]
+        if others := [row for row in own["causes"] if row["row"] != cause["row"]]:
+            lines += [text["other-causes"], "", *_table(others)]
+    if len(symptom["cases"]) > 1:
+        lines += ["", text["other-fix"].format(command=f"{knowledge.program()} fix {symptom['id']} CASE")]
     lines.append(text["page"].format(command=f"{knowledge.program()} show {symptom['id']}"))
     return "\n".join(lines)
+
+
+def _table(rows: list[dict[str, Any]]) -> list[str]:
+    """What is seen, what to do then, and the case whose fix that is."""
+    return [f"  - {row['see']} → {row['do']}" + (f" [{row['case']}]" if row["case"] else "") for row in rows]
 
 
 def _fix(case: dict[str, Any], text: dict[str, Any]) -> list[str]:
@@ -86,8 +101,7 @@ def fix(symptom: dict[str, Any], case: dict[str, Any], language: str, colour: bo
     bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
     lines = [f"{bold}{own['title']}{plain}  ({symptom['id']})", "", own["summary"]]
     if own["causes"]:
-        lines += ["", text["causes"].format(command=f"{knowledge.program()} fix {symptom['id']}"), ""]
-        lines += [f"  - {row['see']} → {row['do']}{''.join(f' [{name}]' for name in row['cases'])}" for row in own["causes"]]
+        lines += ["", text["causes"].format(command=f"{knowledge.program()} fix {symptom['id']}"), "", *_table(own["causes"])]
     return "\n".join([*lines, "", *_fix(case, text)]).rstrip()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import alike, evidence, figure, index, known, mutation, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
+from . import alike, causes, evidence, figure, index, known, mutation, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -261,11 +261,14 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
 
 
 def _check_wordings(catalogue: Catalogue) -> None:
-    """The index's own lint: every wording is found, and given to its symptom."""
+    """The index's own lint: every wording is found, and given to its symptom; every recorded break to its case."""
     entries = [(stem, wording, symptom.snippet.file) for stem, symptom in catalogue.symptoms.items() for wording in symptom.snippet.wordings]
     entries += [(stem, wording, message.file) for stem, message in catalogue.known.items() for wording in message.wordings]
-    for file, line, message in index.lint(catalogue.index(), entries):
+    table = catalogue.index()
+    for file, line, message in index.lint(table, entries):
         catalogue.problems.add(file, line, message)
+    for made, line, message in causes.check(catalogue, table):
+        catalogue.problems.add(made.file, line, message)
 
 
 def _check_facts(catalogue: Catalogue, symptom: Symptom) -> None:
@@ -283,6 +286,10 @@ def _check_facts(catalogue: Catalogue, symptom: Symptom) -> None:
     for row in made.rows:
         if not _has_row(catalogue, row):
             add(row, f"`rows` names `{row}`, which facts/sources.yml has not")
+    if len(made.cases) > 1:
+        for name in made.cases:
+            if name not in [cause.case for cause in made.causes]:
+                add(f"# %% break {name}", f"no row of the header's `causes` leads to the case `{name}`")
     for message in (*mutation.unexplained(made, catalogue.mutants), *mutation.needless(made, catalogue.mutants)):
         add("# cases:", message)
     for stem in made.outranks:
@@ -354,8 +361,8 @@ def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
     problems, cases = catalogue.problems, symptom.snippet.cases
     shown: set[tuple[str, str]] = set()
     for word, name, line in made.directives:
-        if word == "wordings":
-            shown.add(("wordings", ""))
+        if word in ("wordings", "causes"):
+            shown.add((word, ""))
         elif name not in cases:
             problems.add(made.file, line, f"`{{{{ {word} {name} }}}}`: the snippet has no case `{name}`; it has {', '.join(cases)}")
         elif word == "check" and "check" not in cases[name].cells:
@@ -375,15 +382,24 @@ def _check_page(catalogue: Catalogue, symptom: Symptom, made: Page) -> None:
     for anchor, line in made.cases:
         if anchor not in cases:
             problems.add(made.file, line, f"`{{#{anchor}}}` is no case of the snippet")
-    for anchor, line in made.cases if len(made.cases) > 1 else []:
-        if not any(f"](#{anchor})" in row for row in made.cause_rows):
-            problems.add(made.file, line, f"no row leads here: the section begins with a table, what is seen and then `[what to do](#{anchor})`")
+    rows, words_of = [cause.row for cause in symptom.snippet.causes], made.causes
+    if words_of or len(rows) > 1:
+        for row in rows:
+            if row not in words_of:
+                problems.add(made.file, 1, f"the front matter's `causes` lacks the row `{row}`, which the snippet's header has")
+        for row in words_of:
+            if row not in rows:
+                problems.add(made.file, 1, f"the front matter's `causes` has a row `{row}`, which the snippet's header has not")
+        if ("causes", "") not in shown:
+            problems.add(made.file, 0, "never shows `{{ causes }}`")
     holes = {name for wording in symptom.snippet.wordings for name in wording.holes}
-    for sentence in made.diagnoses:
+    for sentence in [*made.diagnoses, *(row.say for row in words_of.values())]:
         for name in words.placeholders(sentence):
             if name not in holes:
                 problems.add(
-                    made.file, 1, f"the diagnosis uses {{{name}}}, but no wording has a hole of that name (they have {', '.join(sorted(holes)) or 'none'})"
+                    made.file,
+                    1,
+                    f"the sentence {sentence!r} uses {{{name}}}, but no wording has a hole of that name (they have {', '.join(sorted(holes)) or 'none'})",
                 )
     for target, line in made.links:
         _check_link(catalogue, made, target, line)
@@ -429,6 +445,8 @@ def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
             sorted(target for target, _ in english.links if "://" not in target),
             sorted(target for target, _ in chinese.links if "://" not in target),
         ),
+        ("rows of `causes`", list(english.causes), list(chinese.causes)),
+        ("rows of `causes` that `say` something", [r for r, own in english.causes.items() if own.say], [r for r, own in chinese.causes.items() if own.say]),
         ("holes of the diagnosis", [sorted(words.placeholders(s)) for s in english.diagnoses], [sorted(words.placeholders(s)) for s in chinese.diagnoses]),
     ):
         if one != other:

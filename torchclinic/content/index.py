@@ -2,7 +2,8 @@
 
 {"version": 1,
  "holes": {kind: [characters, cap]},
- "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]}}},
+ "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]},
+                      "causes": [{"row", "case", "title": {language: text}, "say": {language: sentence}, "if": condition, "likely": condition}]}},
  "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
  "anchors": {word: [numbers of the wordings that it leads to]}}
 """
@@ -177,6 +178,8 @@ def build(symptoms: dict[str, Symptom], known: dict[str, KnownMessage], language
             "outranks": symptom.snippet.outranks,
             "diagnosis": {language: made.diagnoses for language, made in symptom.pages.items() if made.diagnoses and language in languages},
         }
+        if causes := _causes(symptom, languages):
+            entries_of[stem]["causes"] = causes
         entries += [(stem, wording) for wording in symptom.snippet.wordings]
     for stem, message in known.items():
         entries_of[stem] = {
@@ -207,6 +210,24 @@ def build(symptoms: dict[str, Symptom], known: dict[str, KnownMessage], language
             by_word.setdefault(word, []).append(len(wordings))
         wordings.append(made)
     return {"version": VERSION, "holes": {kind: list(hole) for kind, hole in HOLES.items()}, "symptoms": entries_of, "wordings": wordings, "anchors": by_word}
+
+
+def _causes(symptom: Symptom, languages: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The rows of the table of causes that a paste may decide for, in the table's order."""
+    found = []
+    pages = {language: made for language, made in symptom.pages.items() if language in languages}
+    for cause in symptom.snippet.causes:
+        made: dict[str, Any] = {"row": cause.row, "title": {language: page.cause_title(cause.row, cause.case) for language, page in pages.items()}}
+        if cause.case:
+            made["case"] = cause.case
+        if say := {language: page.causes[cause.row].say for language, page in pages.items() if cause.row in page.causes and page.causes[cause.row].say}:
+            made["say"] = say
+        for name, tree in (("if", cause.decides), ("likely", cause.leans)):
+            if tree is not None:
+                made[name] = tree
+        if cause.decides is not None or cause.leans is not None:
+            found.append(made)
+    return found
 
 
 def _single_blanks(literal: str) -> str:

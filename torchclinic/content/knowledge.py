@@ -6,7 +6,7 @@
  "symptoms": {stem: {"id", "page": bool, "docs": [address], "needs": [need],
                      "cases": [{"name", "needs": [need], "check": source or "", "fixes": {"python" or the place of a command: what to copy}}],
                      language: {"title", "summary", "diagnosis": [sentence with {holes}],
-                                "causes": [{"see", "do", "cases": [name]}], "cases": {name: title},
+                                "causes": [{"row", "see", "do", "case"}], "ask", "cases": {name: title},
                                 "path": of the page's source in a checkout, "url": of the page, below the site's root}}},
  "tips": {stem: {"id", language: {"title", "summary", "path", "url"}}},
  "redirects": {old id: new id}}
@@ -23,7 +23,6 @@ from typing import Any
 from .. import LANGUAGES
 from .catalogue import Catalogue
 from .known import KnownMessage
-from .page import Page
 from .symptom import Symptom
 from .tip import Tip
 
@@ -61,13 +60,13 @@ def _symptom(symptom: Symptom) -> dict[str, Any]:
     for language, facts in _pages(symptom).items():
         page = symptom.pages[language]
         titles = {name: prose(title, symptom.id) for title, name in _HEADING.findall(page.body)}
-        made[language] = {**facts, "diagnosis": page.diagnoses, "causes": causes(page, symptom.id), "cases": titles}
+        made[language] = {**facts, "diagnosis": page.diagnoses, "causes": causes(symptom, language), "ask": prose(page.ask, symptom.id), "cases": titles}
     return made
 
 
 def _known(message: KnownMessage) -> dict[str, Any]:
     texts = {
-        language: {"title": message.title[language], "summary": "", "diagnosis": message.diagnosis.get(language, []), "causes": [], "cases": {}}
+        language: {"title": message.title[language], "summary": "", "diagnosis": message.diagnosis.get(language, []), "causes": [], "ask": "", "cases": {}}
         for language in LANGUAGES
     }
     return {"id": f"{message.topic}/{message.stem}", "page": False, "docs": [message.docs] if message.docs else [], "needs": [], "cases": [], **texts}
@@ -85,13 +84,14 @@ def _pages(made: Symptom | Tip) -> dict[str, dict[str, Any]]:
     }
 
 
-def causes(page: Page, ident: str) -> list[dict[str, Any]]:
-    """The table of causes as rows: what is seen, what to do, and the cases that the row leads to (none where it leads to another page)."""
-    found = []
-    for row in page.cause_rows:
-        cells = [prose(cell.strip().replace("\\|", "|"), ident) for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
-        found.append({"see": cells[0], "do": " · ".join(filter(None, cells[1:])), "cases": _CASE.findall(row)})
-    return found
+def causes(symptom: Symptom, language: str) -> list[dict[str, str]]:
+    """The table of causes as rows: its name, what is seen, what to do, and the case that the row leads to ("" where it leads to another page)."""
+    rows = symptom.pages[language].causes
+    return [
+        {"row": cause.row, "see": prose(rows[cause.row].see, symptom.id), "do": prose(rows[cause.row].do, symptom.id), "case": cause.case}
+        for cause in symptom.snippet.causes
+        if cause.row in rows
+    ]
 
 
 def prose(text: str, ident: str) -> str:

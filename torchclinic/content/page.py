@@ -6,6 +6,7 @@ own; a directive alone on its line stands for what the snippet holds:
     {{ wordings }}      what the symptom prints, with versions
     {{ case NAME }}     break and fix of a case: the fix to copy, the diff, the failing code, what it printed
     {{ check NAME }}    the check that tells this cause from the others, and what it printed
+    {{ causes }}        the table of causes, whose rows stand in the front matter; the snippet's header has their order and their conditions
 """
 
 from __future__ import annotations
@@ -31,11 +32,10 @@ SECTIONS = {
     "more": {"en": "See also", "zh": "另见"},
 }
 #: Front matter that a reader sees, and that a translation must follow.
-PROSE_FIELDS = ("title", "rule", "summary", "diagnosis")
-FIELDS = {"en": {"title", "summary", "diagnosis", "synonyms"}, "zh": {"title", "summary", "diagnosis", "synonyms", "source"}}
-DIRECTIVE = re.compile(r"\{\{ (wordings(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}")
+PROSE_FIELDS = ("title", "rule", "summary", "diagnosis", "ask")
+FIELDS = {"en": {"title", "summary", "diagnosis", "causes", "ask", "synonyms"}, "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source"}}
+DIRECTIVE = re.compile(r"\{\{ ((?:wordings|causes)(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
-_RULE = re.compile(r"\|[ :|-]+\|?$")  # below the head of a table
 _FENCE = re.compile(r"\s*(`{3,})\s*(.*)$")
 _CODE = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -46,6 +46,20 @@ class Section:
     id: str
     line: int
     text: str
+
+
+class CauseRow(NamedTuple):
+    """The words of one row of the table of causes, as Markdown of one line.
+
+    Attributes:
+        see: what the reader sees.
+        do: what to do then. Without a link of its own it leads to the row's case.
+        say: the cause with the reader's own values, through {holes}; "" for none.
+    """
+
+    see: str = ""
+    do: str = ""
+    say: str = ""
 
 
 @dataclass
@@ -60,6 +74,7 @@ class Page:
     body_line: int = 1
     sections: dict[str, Section] = field(default_factory=dict)
     cases: list[tuple[str, int]] = field(default_factory=list)
+    headings: list[tuple[str, str]] = field(default_factory=list)  # case, title
     directives: list[tuple[str, str, int]] = field(default_factory=list)  # word, name, line
     links: list[tuple[str, int]] = field(default_factory=list)  # target, line
     codes: list[tuple[str, int]] = field(default_factory=list)  # code of a tip's `python` fence, line of the fence
@@ -80,22 +95,36 @@ class Page:
         return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
     @property
-    def cause_rows(self) -> list[str]:
-        """The rows of the table with which the causes begin, as written, without its head."""
-        section = self.sections.get("causes")
-        lines = section.text.partition("\n### ")[0].splitlines() if section else []
-        rows = []
-        for number, line in enumerate(lines):
-            following = lines[number + 1] if number + 1 < len(lines) else ""
-            if line.startswith("|") and not _RULE.match(line) and not _RULE.match(following):
-                rows.append(line)
-        return rows
+    def causes(self) -> dict[str, CauseRow]:
+        """The words of the table of causes, by row."""
+        value = self.meta.get("causes") or {}
+        rows = value.items() if isinstance(value, dict) else ()
+        return {str(row): CauseRow(**{name: str(own.get(name) or "") for name in CauseRow._fields}) for row, own in rows if isinstance(own, dict)}
+
+    def cause_title(self, row: str, case: str) -> str:
+        """What a cause is called: the heading of the row's case, else what the row says to do; without Markdown's links."""
+        title = next((title for name, title in self.headings if name == case), "") if case else ""
+        return title or _LINK.sub(lambda link: link[0][1 : link[0].index("](")], self.causes[row].do if row in self.causes else row)
+
+    @property
+    def ask(self) -> str:
+        """What else to paste, where a paste does not tell the cause."""
+        return str(self.meta.get("ask") or "")
 
     def hashes(self) -> dict[str, str]:
         """Hash of each piece of prose: what a translation stamps to say which text it was made from."""
-        texts = {name: "\n".join(self.diagnoses) if name == "diagnosis" else str(self.meta[name]) for name in PROSE_FIELDS if self.meta.get(name)}
+        texts = {name: _written(self.meta[name]) for name in PROSE_FIELDS if self.meta.get(name)}
         texts |= {section.id: section.text for section in self.sections.values()}
+        if self.causes and "causes" in texts:
+            texts["causes"] = f"{_written(self.meta['causes'])}\n\n{texts['causes']}"  # the table stands in the section
         return {name: prose_hash(text) for name, text in texts.items()}
+
+
+def _written(value: Any) -> str:
+    """A field of the front matter as one text."""
+    if isinstance(value, dict):
+        return "\n".join(_written(item) for item in value.values())
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def prose_hash(text: str) -> str:
@@ -146,8 +175,27 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     """Parse the page of a symptom and check what can be checked in it alone."""
     page = open_page(file, language, ("title", "summary"), FIELDS[language], problems)
     if page is not None:
+        _cause_rows(page, problems)
         _sections(page, problems)
     return page
+
+
+def _cause_rows(page: Page, problems: Problems) -> None:
+    """Check the form of the front matter's `causes`, and note its links."""
+    lines = page.text.splitlines()
+    written = page.meta.get("causes") or {}
+    if not isinstance(written, dict):
+        problems.add(page.file, 1, "`causes` maps each row of the table to its `see` and `do`")
+        return
+    for row, own in written.items():
+        line = next((number for number, text in enumerate(lines, 1) if text.startswith(f"  {row}:")), 1)
+        if not isinstance(own, dict) or not {"see", "do"} <= set(own) or not set(own) <= set(CauseRow._fields) or not all(map(str, own.values())):
+            problems.add(page.file, line, f"row `{row}` of `causes` holds `see`, `do` and, where it has a sentence of its own, `say`")
+            continue
+        for text in own.values():
+            page.links += [(found[1], line) for found in _LINK.finditer(_CODE.sub("", str(text)))]
+            if page.language == "zh":
+                check_punctuation(page.file, line, str(text), problems, f" in row `{row}`")
 
 
 class Line(NamedTuple):
@@ -210,6 +258,7 @@ def _sections(page: Page, problems: Problems) -> None:
         if line.heading and line.heading[1] == "###":
             if line.heading[3]:
                 page.cases.append((line.heading[3], line.number))
+                page.headings.append((line.heading[3], line.heading[2]))
             elif current and current.id == "causes":
                 problems.add(page.file, line.number, "a cause's heading ends with its case: `### Title {#case-name}`")
         if current is not None:

@@ -169,7 +169,7 @@ def _page(made: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
         "headings": [heading for _, heading in sections],
         "tags": [name for tag in tags for name in labels.get(tag, {}).values()],
         "diagnosis": page.diagnoses,
-        "text": [_UNSEEN.sub(" ", _FENCE.sub(" ", page.body))],
+        "text": [_UNSEEN.sub(" ", _FENCE.sub(" ", text)) for text in (page.body, *(text for row in page.causes.values() for text in (row.see, row.do)))],
     }
     if isinstance(made, Symptom):
         texts["wordings"] = [" ".join(wording.literals) for wording in made.snippet.wordings]

@@ -12,6 +12,12 @@
 
 Where the cure is a command or a setting, the header names it for each system or program (`cases: {CASE: {commands: {linux: …}}}`), there is no fix cell,
 and the proof shows that what the command changes is what cures.
+
+The header's `causes` are the rows of the page's table of causes, in order, with what a paste must say for a row to be the reader's (content/condition.py):
+
+# causes:
+#   CASE: {if: 'k == n'}                       a row named as a case leads to it
+#   ROW: {case: CASE, likely: 'k % k2 == 0'}   several rows may lead to one case, or to none (then the page's words say where)
 """
 
 from __future__ import annotations
@@ -25,8 +31,9 @@ from pathlib import Path
 from typing import Any
 
 from ..find import wording as w
+from ..find.condition import Tree
 from ..find.wording import Wording
-from . import yamlfile
+from . import condition, yamlfile
 from .problem import Problems
 
 KINDS = ("break", "check", "fix", "proof")
@@ -59,8 +66,9 @@ OPEN_NEEDS = (
     "torch:",
     "fault:",
 )  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
-FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "timeout", "related", "rows", "docs"}
+FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "causes", "timeout", "related", "rows", "docs"}
 WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
+CAUSE_FIELDS = ("case", "if", "likely", "sample", "undecided")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -119,6 +127,29 @@ class Case:
         return {"python": self.cells["fix"].source} if "fix" in self.cells else self.commands
 
 
+@dataclass(frozen=True)
+class Cause:
+    """One row of a page's table of causes.
+
+    Attributes:
+        row: its name; the page holds its words under the same name.
+        case: the case that it leads to; "" where it leads elsewhere.
+        decides: the condition under which a paste decides for it; None for none.
+        leans: the condition under which it is the most likely, where no row decides.
+        sample: a paste for which it decides or leans; of a case whose break prints what tells, "".
+        undecided: why what the case's break prints cannot tell that it is this case.
+        line: of the header, for reports.
+    """
+
+    row: str
+    case: str = ""
+    decides: Tree | None = None
+    leans: Tree | None = None
+    sample: str = ""
+    undecided: str = ""
+    line: int = 1
+
+
 @dataclass
 class Snippet:
     """The executable file of a symptom: its facts and its cells."""
@@ -130,6 +161,7 @@ class Snippet:
     facts: dict[str, Any] = field(default_factory=dict)  # the header, parsed
     cells: list[Cell] = field(default_factory=list)
     cases: dict[str, Case] = field(default_factory=dict)
+    causes: list[Cause] = field(default_factory=list)
     wordings: list[Wording] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     needs: list[str] = field(default_factory=list)
@@ -324,6 +356,7 @@ def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any],
     _cases(snippet, lines, facts, problems)
     for made in snippet.cases.values():
         _check_cure(made, file, problems)
+    _causes(snippet, lines, facts, problems)
 
 
 def _cases(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: Problems) -> None:
@@ -356,6 +389,44 @@ def _cases(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: 
             problems.add(file, _line_of(lines, f"{name}:"), f"`cases` names `{name}`, of which there is no cell")
     if not snippet.cases:
         problems.add(file, 0, "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`")
+
+
+def _causes(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: Problems) -> None:
+    """The rows of the table of causes. The one cause of a symptom that has one needs no words."""
+    written = facts.get("causes") or {}
+    if not isinstance(written, dict):
+        problems.add(snippet.file, _line_of(lines, "causes:"), "`causes` maps the rows of the table of causes to their conditions")
+        written = {}
+    if not written and len(snippet.cases) == 1:
+        snippet.causes = [Cause(name, name, ["and"]) for name in snippet.cases]
+        return
+    read = {name for made in snippet.wordings for name in made.holes}
+    for row, own in written.items():
+        line = _line_of(lines, f"  {row}:")
+
+        def add(message: str, row: str = row, line: int = line) -> None:
+            problems.add(snippet.file, line, f"cause `{row}`: {message}")
+
+        own = own or {}
+        if not isinstance(own, dict) or not all(name in CAUSE_FIELDS and isinstance(value, str) and value.strip() for name, value in own.items()):
+            add(f"a row holds texts under {', '.join(CAUSE_FIELDS)}")
+            continue
+        if not _NAME.fullmatch(str(row)):
+            add("a row is named in lower case, digits and hyphens")
+        case = own.get("case") or (str(row) if row in snippet.cases else "")
+        if case and case not in snippet.cases:
+            add(f"there is no case `{case}`")
+        trees: dict[str, Tree | None] = {"if": None, "likely": None}
+        for name in trees:
+            if name in own:
+                try:
+                    trees[name] = condition.parse(own[name])
+                except ValueError as error:
+                    add(f"`{name}`: {error}")
+                    continue
+                for hole in sorted(set(condition.names(trees[name])) - read):
+                    add(f"`{name}` reads `{hole}`, which no wording has; there are {', '.join(sorted(read)) or 'none'}")
+        snippet.causes.append(Cause(str(row), case, trees["if"], trees["likely"], own.get("sample", ""), own.get("undecided", ""), line))
 
 
 def _table(own: dict[str, Any], name: str, file: Path, lines: list[str], problems: Problems) -> dict[str, str]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from . import condition
 from .clean import binary, normalise, printed_type, redact, strip_prefix, words
 from .match import occurrences
 
@@ -42,7 +43,9 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
     Returns:
         status: "match"; "ambiguous" (several independent errors; hits in order); "none"; "empty"; "binary" (no text).
         hits: best first, each with symptom, topic, title, page, docs, line (1-based, of the paste), raw (that line as pasted), wording
-            (holes as \u27e8name\u27e9), exception, values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences].
+            (holes as \u27e8name\u27e9), exception, values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences], cause (the row of the page's
+            table of causes that the text decides for: row, case ("" where it leads to another page), title {language}, leaning (it is only the
+            most likely one); None where the text tells none).
         looked_for: for "none", the line that was looked up, cleaned; then also report, that line redacted, and neighbours, stems whose
             wordings share words with it. Neighbours are no match and are never shown as one.
     """
@@ -60,12 +63,26 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
     if not hits:
         line = _looked_for(lines)
         return {"status": "none", "hits": [], "looked_for": line, "report": redact(line), "neighbours": _neighbours(index, line)}
+    stems = {hit["symptom"] for hit in hits}
+    for hit in hits:
+        hit["cause"] = _cause(index["symptoms"][hit["symptom"]].get("causes", []), condition.Paste(clean, hit["values"], hit["every"], stems))
     return {"status": "ambiguous" if _ambiguous(hits) else "match", "hits": [_public(index, hit, hits) for hit in hits], "looked_for": ""}
 
 
+def _cause(causes: list[dict[str, Any]], paste: condition.Paste) -> dict[str, Any] | None:
+    """The first row whose condition holds; only where none does, the first that is likely."""
+    for name in ("if", "likely"):
+        for row in causes:
+            if name in row and condition.holds(row[name], paste):
+                return {"row": row["row"], "case": row.get("case", ""), "title": row["title"], "leaning": name == "likely"}
+    return None
+
+
 def diagnose(index: dict[str, Any], hit: dict[str, Any], language: str) -> str:
-    """The symptom's sentence with the user's own values; "" where the paste does not hold them."""
-    for sentence in index["symptoms"][hit["symptom"]].get("diagnosis", {}).get(language, []):
+    """The sentence of the cause, else of the symptom, with the user's own values; "" where the paste does not hold them."""
+    symptom, cause = index["symptoms"][hit["symptom"]], hit["cause"]
+    own = next((row.get("say", {}).get(language) for row in symptom.get("causes", []) if cause and row["row"] == cause["row"]), None)
+    for sentence in ([own] if own else []) + symptom.get("diagnosis", {}).get(language, []):
         pieces = sentence.replace("}", "{").split("{")  # text, name, text, name, ..., text
         if all(name in hit["values"] for name in pieces[1::2]):
             return "".join(hit["values"][piece] if at % 2 else piece for at, piece in enumerate(pieces))
@@ -76,6 +93,7 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
     """One hit for each symptom, best first."""
     chains = _chain_lines(clean) if found else []
     best: dict[str, dict[str, Any]] = {}
+    every: dict[str, dict[str, list[str]]] = {}  # of each symptom, all values of each name
     for occurrence in _telling(found):
         wording = index["wordings"][occurrence["wording"]]
         hit = {
@@ -91,6 +109,9 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
             "letters": occurrence["letters"],
         }
         hit["rank"] = _RANKS[hit["role"], hit["warning"]]
+        hit["every"] = every.setdefault(hit["symptom"], {})
+        for name, value in hit["values"].items():
+            hit["every"].setdefault(name, []).append(value)
         old = best.get(hit["symptom"])
         if old is None or _key(hit) < _key(old):
             # What another print of the same symptom told is kept.
@@ -169,6 +190,7 @@ def _public(index: dict[str, Any], hit: dict[str, Any], hits: list[dict[str, Any
         "exception": hit["exception"],
         "values": hit["values"],
         "why": why,
+        "cause": hit["cause"],
         "seen_in": [other["symptom"] for other in hits if other is not hit and other["role"] > hit["role"]],
     }
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..content import changes, evidence, mutation
+from ..content import causes, changes, evidence, mutation
 from ..content.snippet import Cell
 from ..content.symptom import Symptom
 from ..find import lookup
@@ -386,6 +386,8 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
                 why = f"must assert the bad behaviour itself and end quietly, but raised {one.exception}: {one.message[:200]}"
         elif first is None or first["symptom"] != snippet.stem:
             why = f"what it printed is looked up as {first['symptom'] if first else 'no match'}, not as {snippet.stem}"
+        elif message := causes.wrong(snippet, one.cell.case, first):
+            why = message
         elif not one.exception and not _may_end_quietly(snippet.needs_of(one.cell.case), first["exception"]):
             why = "printed the message but raised nothing"
     elif one.exception:

@@ -102,12 +102,29 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
     """What a directive stands for; "" for a case that the snippet has not, which the catalogue reports."""
     if word == "wordings":
         return wordings(catalogue, symptom, language)
+    if word == "causes":
+        return causes(symptom, language)
     made = symptom.snippet.cases.get(name)
     if made is None:
         return ""
     if word == "check":
-        return check(catalogue, symptom, made.cells["check"], language) if "check" in made.cells else ""
-    return case(catalogue, symptom, made, language) if "break" in made.cells and {"fix", "proof"} & set(made.cells) else ""
+        return _block(word, name, check(catalogue, symptom, made.cells["check"], language)) if "check" in made.cells else ""
+    return _block(word, name, case(catalogue, symptom, made, language)) if "break" in made.cells and {"fix", "proof"} & set(made.cells) else ""
+
+
+def _block(word: str, name: str, text: str) -> str:
+    """What belongs to a case, under its name: lookup-page.js shows it when a paste decides for the case."""
+    return f'<div data-tc-{word}="{name}" markdown>\n\n{text}\n\n</div>'
+
+
+def causes(symptom: Symptom, language: str) -> str:
+    """The table of causes: what is seen, and what to do then."""
+    label, rows = LABELS[language], symptom.pages[language].causes
+    table = [(label["if-you-see"], label["do-that"]), ("---", "---")]
+    for cause in symptom.snippet.causes:
+        if row := rows.get(cause.row):
+            table.append((row.see, row.do if "](" in row.do or not cause.case else f"[{row.do}](#{cause.case})"))
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table)
 
 
 def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
