@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from twins import Twin, mutations, python_lookup
+from twins import Twin, conditions, mutations, python_holds, python_lookup
 
 VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))
 #: `nox -s fuzz` runs 200,000.
@@ -38,6 +38,16 @@ def test_mutations(table: dict[str, Any], twin: Twin) -> None:
     ]
     for text in mutations(texts, MUTATIONS, seed=20261121):
         assert python_lookup(table, text) == twin.ask(text), repr(text)
+
+
+def test_conditions_of_any_form() -> None:
+    """Random conditions over hostile values: true, false and unknown alike, and never an error."""
+    answers = set()
+    with Twin("condition-twin.mjs") as twin:
+        for asked in conditions(MUTATIONS, seed=20261122):
+            answers.add(here := python_holds(asked))
+            assert here == twin.ask(asked), asked
+    assert answers == {True, False, None}
 
 
 @pytest.mark.parametrize("where", ["beginning", "end", "middle"])

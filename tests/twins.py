@@ -13,6 +13,7 @@ from typing import Any
 
 from torchclinic import LANGUAGES
 from torchclinic.find import lookup
+from torchclinic.find.condition import Paste, holds
 
 HERE = Path(__file__).resolve().parent
 
@@ -38,12 +39,12 @@ class Twin:
         command = [node(), str(HERE / script), *map(str, files)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
 
-    def ask(self, text: str) -> dict[str, Any]:
+    def ask(self, text: Any) -> Any:
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(json.dumps(text) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        assert line, f"the JavaScript died on {text[:2000]!r}"
+        assert line, f"the JavaScript died on {str(text)[:2000]!r}"
         return json.loads(line)
 
     def __enter__(self) -> Twin:
@@ -63,6 +64,67 @@ def python_lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
     for hit in answer["hits"]:
         hit["diagnosis"] = {language: lookup.diagnose(index, hit, language) for language in LANGUAGES}
     return answer
+
+
+#: Values that a paste may hold: plain ones, and ones that no number holds.
+VALUES = ["3", "768", "4096", "-1", "0", "1.5", "1e3", "1e999", "9" * 400, "9" * 401, "0x10", "1_000", "nan", "inf", "", " ", "+7", "1.", ".5", ".", "e5", "1e", "8x864",
+          "3, 224, 224", "[1, 256, 1, 1]", "2,", ",".join(["7"] * 65), "1, a, 3", "1.70 GiB", "20 MB", "0 bytes", "5 parsecs", "1e300 TiB", "cuda:0",
+          "ReluBackward0", "\u0661", "\u212a", "1 024", "--3", "3-4"]  # fmt: skip
+NAMES = ["a", "b", "c", "constructor"]
+
+
+def condition(rng: random.Random, depth: int = 3) -> list[Any]:
+    """A condition of any form that content/condition.py makes."""
+    kind = rng.choice(["and", "or", "not", "compare", "compare", "in", "paste", "frames", "also", "read", "begins", "square"])
+    if depth and kind in ("and", "or"):
+        return [kind, *(condition(rng, depth - 1) for _ in range(rng.randint(1, 3)))]
+    if depth and kind == "not":
+        return [kind, condition(rng, depth - 1)]
+    name = rng.choice(NAMES)
+    if kind == "in":
+        return [kind, _value(rng), *(rng.choice([768, 3.0, ["text", rng.choice(VALUES)]]) for _ in range(rng.randint(1, 3)))]
+    if kind in ("paste", "frames", "also"):
+        return [kind, *rng.sample(["File", "loss", "x.py", "Relu", "zz"], rng.randint(1, 2))]
+    if kind == "read":
+        return [kind, name]
+    if kind == "begins":
+        return [kind, name, *rng.sample(["Relu", "cuda", "3", "zz"], rng.randint(1, 2))]
+    if kind == "square":
+        return [kind, _value(rng)]
+    one = _value(rng)
+    return [rng.choice(["==", "!=", "<", "<=", ">", ">="]), one, rng.choice([_value(rng), one])]
+
+
+def conditions(count: int, seed: int) -> Iterator[list[Any]]:
+    """[condition, text, values, all values of each name, stems]: random conditions over hostile values; the same for the same seed."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        values = {name: rng.choice(VALUES) for name in NAMES if rng.random() < 0.8}
+        every = {name: [value, *rng.choices(VALUES, k=rng.randint(0, 3))] for name, value in values.items()}
+        clean = "".join(rng.choice([*NOISE, "loss", "  --> 3 x", "File ~/x.py:3, in f", "\n"]) for _ in range(rng.randint(0, 8))).replace("\ud800", "")
+        yield [condition(rng), clean, values, every, ["zz"]]
+
+
+def python_holds(asked: list[Any]) -> bool | None:
+    tree, clean, values, every, stems = asked
+    return holds(tree, Paste(clean, values, every, set(stems)))
+
+
+def _value(rng: random.Random, depth: int = 2) -> Any:
+    kind = rng.choice(["hole", "hole", "number", "text", "item", "slice", "len", "product", "bytes", "count", "kinds", "+", "-", "*", "/", "%"])
+    name, sizes = rng.choice(NAMES), ["sizes", rng.choice(NAMES)]
+    if kind == "number":
+        return rng.choice([0, 1, 3, -1, 768, 1.5, 2**53 - 1, 1073741824])
+    if kind == "text":
+        return [kind, rng.choice(VALUES)]
+    if kind == "item":
+        return [kind, sizes, rng.randint(-5, 5)]
+    if kind in ("slice", "len", "product"):
+        part = ["slice", sizes, rng.choice([None, -2, 0, 1, 3]), rng.choice([None, -1, 0, 2])] if kind == "slice" or rng.random() < 0.5 else sizes
+        return part if kind == "slice" else [kind, part]
+    if kind in "+-*/%":
+        return [kind, _value(rng, depth - 1), _value(rng, depth - 1)] if depth else ["hole", name]
+    return [kind, name]
 
 
 NOISE = ["\n", "\r", "\r\n", "\t", " ", "  ", "\x1b[31m", "\x1b[0m", "\x1b]0;t\x07", "\x00", "\u00a0", "\u200b", "\uff08", "\u201c", "\U0001f525", "\ud800", "\x85",

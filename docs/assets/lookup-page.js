@@ -69,8 +69,20 @@ async function ask(index, source, onProgress) {
   });
 }
 
-/** Bring a form to life. */
-export function start(form, result) {
+/** Pages that were asked for a cause, by address; a failed fetch may be tried again. */
+const pages = new Map();
+
+function page(href) {
+  if (!pages.has(href)) {
+    const asked = fetch(href).then((response) => (response.ok ? response.text() : Promise.reject(new Error(`status ${response.status}`))));
+    pages.set(href, asked.then((text) => new DOMParser().parseFromString(text, "text/html")));
+    asked.catch(() => pages.delete(href));
+  }
+  return pages.get(href);
+}
+
+/** Bring a form to life. `dress` gives blocks of code their buttons. */
+export function start(form, result, dress) {
   if (form.dataset.started) return;
   form.dataset.started = "yes";
   const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
@@ -95,7 +107,10 @@ export function start(form, result) {
     }
     try {
       const found = await ask(index, source, (share) => say(fill(words.reading, { percent: Math.round(share * 100) })));
-      if (current()) result.replaceChildren(...show(index, found, language));
+      if (!current()) return;
+      result.replaceChildren(...show(index, found, language));
+      const shown = found.answer.status === "ambiguous" ? found.answer.hits : found.answer.hits.slice(0, 1);
+      for (const hit of shown.filter((one) => one.page)) showCause(hit, result, current).then(() => dress(result), () => {}); // without a network: the page is a link away
     } catch {
       say(words.unreadable);
     }
@@ -185,6 +200,10 @@ function hitCard(index, hit, hits, around, language) {
   const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language, hits)));
   const sentence = diagnose(index, hit, language);
   if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
+  if (hit.page) {
+    const named = hit.cause && element("h3", {}, words[hit.cause.leaning ? "leaning" : "cause"], hit.cause.title[language].replaceAll("`", ""));
+    card.append(element("div", { "data-tc-cause": hit.symptom }, named));
+  }
   if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit, hits) }, words.open)));
   else card.append(element("p", {}, words.unwritten));
   // Only an address of the web: the index is ours, but a link is a link.
@@ -200,6 +219,31 @@ function hitCard(index, hit, hits, around, language) {
   const reasons = hit.why.map((code) => words.reasons[code]).filter(Boolean);
   if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(words.join)}${words.stop}`));
   return card;
+}
+
+/** From the page of a hit: the fix of the cause that the text tells and the table of the others, or, where it tells none, the table alone. */
+async function showCause(hit, result, current) {
+  const place = result.querySelector(`[data-tc-cause="${hit.symptom}"]`);
+  const href = new URL(`../${hit.topic}/${hit.symptom}/`, import.meta.url).href;
+  const source = await page(href);
+  if (!current()) return;
+  const block = (name, value) => own(source.querySelector(value ? `[data-tc-${name}="${value}"]` : `[data-tc-${name}]`), href, hit.symptom);
+  const table = block("causes", "");
+  if (!hit.cause) return table && place.replaceChildren(element("h3", {}, words.which), table);
+  const check = hit.cause.case && block("check", hit.cause.case);
+  place.append(...[hit.cause.case && block("case", hit.cause.case)].filter(Boolean));
+  if (check) place.append(element("details", { class: "tc-proof" }, element("summary", {}, words.check), check));
+  if (table) place.append(element("details", { class: "tc-proof" }, element("summary", {}, words["other-causes"]), table));
+}
+
+/** A part of another page of this site for this one: its links lead where they led, its tabs are no other's. */
+function own(part, href, name) {
+  if (!part) return null;
+  const made = document.importNode(part, true);
+  for (const link of made.querySelectorAll("a[href]")) link.href = new URL(link.getAttribute("href"), href).href;
+  for (const input of made.querySelectorAll("input")) [input.id, input.name] = [`${name}-${input.id}`, `${name}-${input.name}`];
+  for (const label of made.querySelectorAll("label[for]")) label.htmlFor = `${name}-${label.htmlFor}`;
+  return made;
 }
 
 /** The matched line, with one line before and after it. */

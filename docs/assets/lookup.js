@@ -1,6 +1,8 @@
 // The lookup: from pasted text to the symptom whose words it prints. Twin of torchclinic/find/ (clean, match, lookup), which explains each step;
 // the two agree on every input (tests/vectors.json, tests/test_twins.py). Runs in browsers, workers and Node; touches no page.
 
+import { holds, Paste } from "./condition.js";
+
 const CONTEXT = 4;
 const FREQUENT = 64;
 const TRIES = 1000;
@@ -94,12 +96,25 @@ export function lookup(index, text) {
   }
   const rawLines = new Lines(raw);
   for (const hit of hits) hit.raw = rawLines.get(hit.line - 1);
+  const stems = new Set(hits.map((hit) => hit.symptom));
+  for (const hit of hits) hit.cause = causeOf(index.symptoms[hit.symptom].causes ?? [], new Paste(clean, hit.values, hit.every, stems, stripPrefix));
   return { status: isAmbiguous(hits) ? "ambiguous" : "match", hits: hits.map((hit) => shown(index, hit, hits)), looked_for: "" };
 }
 
-/** The symptom's sentence with the user's own values; "" where the paste does not hold them. */
+/** The first row whose condition holds; only where none does, the first that is likely. */
+function causeOf(causes, paste) {
+  for (const name of ["if", "likely"]) {
+    const row = causes.find((one) => one[name] && holds(one[name], paste));
+    if (row) return { row: row.row, case: row.case ?? "", title: row.title, leaning: name === "likely" };
+  }
+  return null;
+}
+
+/** The sentence of the cause, else of the symptom, with the user's own values; "" where the paste does not hold them. */
 export function diagnose(index, hit, language) {
-  const sentences = index.symptoms[hit.symptom].diagnosis?.[language] ?? [];
+  const symptom = index.symptoms[hit.symptom];
+  const own = hit.cause && symptom.causes.find(({ row }) => row === hit.cause.row).say?.[language];
+  const sentences = [...(own ? [own] : []), ...(symptom.diagnosis?.[language] ?? [])];
   for (const sentence of sentences) {
     const pieces = sentence.replaceAll("}", "{").split("{");
     if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(hit.values, piece))) {
@@ -109,11 +124,12 @@ export function diagnose(index, hit, language) {
   return "";
 }
 
-/** What the page of a hit is told: its values and the other hits travel in the fragment, which no browser sends to a server; site.js shows them there. */
+/** What the page of a hit is told: its values, its cause and the other hits travel in the fragment, which no browser sends to a server; site.js shows them there. */
 export function fragment(hit, hits) {
   const others = [...new Set(hits.filter((other) => other.page && other.symptom !== hit.symptom).map((other) => other.symptom))];
   const also = others.length ? `&also=${others.slice(0, 5).join(",")}` : "";
-  return Object.keys(hit.values).length || also ? `#v=${encodeURIComponent(JSON.stringify(hit.values))}${also}` : "#fix";
+  const cause = hit.cause ? `&cause=${hit.cause.row}` : "";
+  return Object.keys(hit.values).length || also || cause ? `#v=${encodeURIComponent(JSON.stringify(hit.values))}${cause}${also}` : "#fix";
 }
 
 /** The lines of a text, cut out only when asked for. */
@@ -503,6 +519,7 @@ const key = (hit) => [hit.rank, Number(!hit.agrees), hit.block, hit.line, -hit.l
 
 function decide(index, found, page) {
   const best = new Map();
+  const every = new Map(); // of each symptom, all values of each name
   const chains = found.length ? chainLines(page) : [];
   for (const occurrence of telling(found)) {
     const wording = index.wordings[occurrence.wording];
@@ -519,6 +536,9 @@ function decide(index, found, page) {
       letters: occurrence.letters,
     };
     hit.rank = RANKS[hit.role][Number(hit.warning)];
+    if (!every.has(hit.symptom)) every.set(hit.symptom, {});
+    hit.every = every.get(hit.symptom);
+    for (const [name, value] of Object.entries(hit.values)) (hit.every[name] ??= []).push(value);
     const old = best.get(hit.symptom);
     if (!old || compareKeys(hit, old) < 0) {
       hit.values = { ...(old ? old.values : {}), ...hit.values };
@@ -584,6 +604,7 @@ function shown(index, hit, hits) {
     exception: hit.exception,
     values: hit.values,
     why,
+    cause: hit.cause,
     seen_in: hits.filter((other) => other !== hit && other.role > hit.role).map((other) => other.symptom),
   };
 }

@@ -58,7 +58,8 @@ function items(read, found, given, text) {
     const line = (location, heading, body, rank = score) => ({ location, title: heading, text: body && `<p>${body}</p>`, score: rank, terms: typed });
     const [place, fragment] = address.split("#");
     const lines = [line(place, html(title, terms), html(summary, terms))];
-    const sentence = hit ? escaped(lookups.diagnose(lookups.table, hit, language)) : "";
+    const cause = hit?.cause ? `<b>${escaped(words[hit.cause.leaning ? "leaning" : "cause"] + hit.cause.title[language].replaceAll("`", ""))}</b><br>` : "";
+    const sentence = hit ? cause + escaped(lookups.diagnose(lookups.table, hit, language)) : "";
     if (hit?.page) lines.push(line(`${place}${lookups.fragment(hit, given)}`, words.yours, sentence || html(summary, terms)));
     else if (fragment) lines.push(line(hit ? paste(text) : address, words.known, sentence));
     else lines.push(...sections.map(([number, shown]) => line(`${place}#${headings[number][0]}`, html(headings[number][1], terms), "", shown ? score : score / 2)));

@@ -11,7 +11,7 @@ async function startLookup() {
   const form = document.querySelector("form[data-lookup]");
   if (!form) return;
   const { start } = await import("./lookup-page.js");
-  start(form, document.querySelector("[data-lookup-result]"));
+  start(form, document.querySelector("[data-lookup-result]"), addCopyButtons);
 }
 
 async function startFilter() {
@@ -29,9 +29,9 @@ function reachScrollable() {
 }
 
 /** A button on each block of code. Material's own would come too late for whoever opens a page to copy its fix. */
-function addCopyButtons() {
+function addCopyButtons(part = document) {
   const label = translated("clipboard.copy");
-  for (const code of document.querySelectorAll(".highlight:not(.tc-diff) > pre:not(:has(> nav)) > code")) {
+  for (const code of part.querySelectorAll(".highlight:not(.tc-diff) > pre:not(:has(> nav)) > code")) {
     const button = document.createElement("button");
     button.className = "md-code__button";
     button.type = "button";
@@ -109,7 +109,7 @@ async function startOffline(installed = matchMedia("(display-mode: standalone)")
   start(box, installed);
 }
 
-/** What the lookup gave along: `#v=` the values of the reader's message, `also=` the other symptoms of the same text. */
+/** What the lookup gave along: `#v=` the values of the reader's message, `cause=` the row that it decided for, `also=` the other symptoms of the same text. */
 function fragment() {
   return new URLSearchParams(location.hash.startsWith("#v=") ? location.hash.slice(1) : "");
 }
@@ -142,31 +142,37 @@ async function showOthers() {
   box.querySelector("ul")?.prepend(...items);
 }
 
-/** What the lookup found, on the page it led to: the sentence of this symptom with the reader's own values. */
+/** What the lookup found, on the page it led to: the sentence of this symptom with the reader's own values, and the way to their cause. */
 function showValues() {
   const box = document.querySelector("[data-tc-diagnoses]");
   if (!box) return;
-  box.hidden = !showDiagnosis(box);
+  const name = fragment().get("cause");
+  const causes = JSON.parse(box.dataset.tcRows);
+  const cause = name && Object.hasOwn(causes, name) ? causes[name] : null;
+  const [sentence, way] = box.querySelectorAll("p:not(:first-child)");
+  sentence.textContent = diagnosis([...(cause?.say ? [cause.say] : []), ...JSON.parse(box.dataset.tcDiagnoses)]);
+  sentence.hidden = !sentence.textContent;
+  way.hidden = !cause?.case;
+  way.querySelector("a").textContent = cause?.title ?? "";
+  way.querySelector("a").hash = cause?.case ?? "";
+  box.hidden = sentence.hidden && way.hidden;
   delete document.documentElement.dataset.tcV; // it kept the place until now
 }
 
-function showDiagnosis(box) {
-  const given = fragment().get("v");
-  if (!given) return false;
+/** The first of some sentences whose values were given along; "" if there is none. */
+function diagnosis(sentences) {
   let values;
   try {
-    values = JSON.parse(given);
+    values = JSON.parse(fragment().get("v") ?? "{}");
   } catch {
-    return false; // an address that someone has cut
+    return ""; // an address that someone has cut
   }
   const known = (name) => Object.hasOwn(values ?? {}, name) && typeof values[name] === "string" && values[name].length < 500;
-  for (const sentence of JSON.parse(box.dataset.tcDiagnoses)) {
+  for (const sentence of fragment().has("v") ? sentences : []) {
     const pieces = sentence.replaceAll("}", "{").split("{");
-    if (!pieces.every((piece, at) => at % 2 === 0 || known(piece))) continue;
-    box.querySelector("p:last-child").textContent = pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
-    return true;
+    if (pieces.every((piece, at) => at % 2 === 0 || known(piece))) return pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
   }
-  return false;
+  return "";
 }
 
 /** An error text pasted into the search box would find nearly every page: offer the lookup. */

@@ -68,11 +68,11 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
             case = next(case for case in symptom["cases"] if case["name"] == cause["case"])
             lines += [*_fix(case, text)]
             if case["check"]:
-                lines += [text["check"], "", *("    " + line if line else "" for line in case["check"].splitlines()), ""]
+                lines += [text["check"] + text["colon"].rstrip(), "", *("    " + line if line else "" for line in case["check"].splitlines()), ""]
         else:
             lines += [*_table([row for row in own["causes"] if row["row"] == cause["row"]]), ""]
         if others := [row for row in own["causes"] if row["row"] != cause["row"]]:
-            lines += [text["other-causes"], "", *_table(others)]
+            lines += [text["other-causes"] + text["colon"].rstrip(), "", *_table(others)]
     if len(symptom["cases"]) > 1:
         lines += ["", text["other-fix"].format(command=f"{knowledge.program()} fix {symptom['id']} CASE")]
     lines.append(text["page"].format(command=f"{knowledge.program()} show {symptom['id']}"))

@@ -267,7 +267,7 @@ def _check_wordings(catalogue: Catalogue) -> None:
     table = catalogue.index()
     for file, line, message in index.lint(table, entries):
         catalogue.problems.add(file, line, message)
-    for made, line, message in causes.check(catalogue, table):
+    for made, line, message in causes.check([symptom.snippet for symptom in catalogue.symptoms.values()], catalogue.evidence, table):
         catalogue.problems.add(made.file, line, message)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..find import lookup
+from .evidence import Evidence
 from .snippet import Snippet
-
-if TYPE_CHECKING:
-    from .catalogue import Catalogue
 
 
 def wrong(snippet: Snippet, case: str, hit: dict[str, Any]) -> str:
@@ -28,18 +26,17 @@ def wrong(snippet: Snippet, case: str, hit: dict[str, Any]) -> str:
     return f"what it printed {what}: give the row a condition, or say in the header why the text cannot tell (`causes: {{{case}: {{undecided: …}}}}`)"
 
 
-def check(catalogue: Catalogue, index: dict[str, Any]) -> Iterator[tuple[Snippet, int, str]]:
+def check(snippets: Iterable[Snippet], evidence: Iterable[Evidence], index: dict[str, Any]) -> Iterator[tuple[Snippet, int, str]]:
     """Look up every break that was recorded of the code of today, and every row's sample.
 
     Yields:
         snippet, line, message: breaks looked up as another case, notes that are no longer needed, conditions that nothing meets.
     """
-    for symptom in catalogue.symptoms.values():
-        snippet = symptom.snippet
+    for snippet in snippets:
         met: set[str] = set()
         told: dict[str, set[bool]] = {}  # case -> did what it printed tell it, on one machine or another
         wrongs: dict[tuple[str, str], list[str]] = {}  # case, message -> where
-        for record in catalogue.evidence:
+        for record in evidence:
             for case in snippet.cases.values():
                 text = "" if case.silent or "break" not in case.cells else (record.cell(snippet, f"break {case.name}") or {})
                 text = text and (text.get("traceback") or text.get("output") or "")

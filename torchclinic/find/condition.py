@@ -170,7 +170,7 @@ def _sizes(part: Tree, paste: Paste) -> list[float] | None:
     value = paste.values.get(part[1])
     if value is None:
         return None
-    pieces = [piece.strip(" ") for piece in value.strip("[]() ").replace("x", ",").split(",", SIZES + 1)]
+    pieces = [piece.strip(" ") for piece in value.strip("[]() ").replace("x", ",").split(",")]
     found = [number_of(piece) for piece in pieces if piece]
     return [size for size in found if size is not None] if found and len(found) <= SIZES and None not in found else None
 

@@ -164,7 +164,9 @@ class Site:
         (assets / "index.json").write_text(index.dumps(self.catalogue.index((self.language,))), encoding="utf-8")
         searched = self.catalogue.search_index(self.language, lists.overviews(self.catalogue, self.language))
         (assets / "search-texts.json").write_text(index.dumps(searched.pop("texts")), encoding="utf-8")
-        searched["words"] = words.of(self.language, "search")  # its worker needs no other file
+        searched["words"] = words.of(self.language, "search") | {
+            name: words.of(self.language, "answer")[name] for name in ("cause", "leaning")
+        }  # its worker needs no other file
         (assets / "search.json").write_text(index.dumps(searched), encoding="utf-8")
         for name in ("lunr", "workers"):  # Material's engine, in whose place search-worker.js is started
             shutil.rmtree(assets / "javascripts" / name)

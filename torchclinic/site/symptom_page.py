@@ -34,7 +34,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     """The page of a symptom as Markdown: title, evidence, sections with fixed ids, directives expanded, links."""
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
-    lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(made, language)]
+    lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(symptom, language)]
     for line in made.body.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
@@ -57,12 +57,23 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     return "\n".join([*lines, *ending]) + "\n"
 
 
-def _yours(made: pages.Page, language: str) -> list[str]:
-    """Where site.js puts the diagnosis with the values of the reader's own message, if the lookup sent them here."""
-    if not made.diagnoses:
+def _yours(symptom: Symptom, language: str) -> list[str]:
+    """Where site.js puts the diagnosis with the values of the reader's own message, and the way to their cause, if the lookup sent them here."""
+    made, label = symptom.pages[language], LABELS[language]
+    causes = {}
+    for cause in symptom.snippet.causes:
+        if len(symptom.snippet.causes) > 1 and (cause.decides or cause.leans):
+            say = made.causes[cause.row].say if cause.row in made.causes else ""
+            title = made.cause_title(cause.row, cause.case).replace("`", "")
+            causes[cause.row] = {name: value for name, value in (("title", title), ("case", cause.case), ("say", say)) if value}
+    if not made.diagnoses and not causes:
         return []
-    sentences = html.escape(json.dumps(made.diagnoses, ensure_ascii=False))
-    return [f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" hidden><p class="tc-note">{LABELS[language]["yours"]}</p><p></p></div>', ""]
+    sentences, rows = (html.escape(json.dumps(data, ensure_ascii=False)) for data in (made.diagnoses, causes))
+    return [
+        f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" data-tc-rows="{rows}" hidden>'
+        f'<p class="tc-note">{label["yours"]}</p><p></p><p>{label["your-cause"]}<a></a></p></div>',
+        "",
+    ]
 
 
 def _next(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
@@ -103,7 +114,7 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
     if word == "wordings":
         return wordings(catalogue, symptom, language)
     if word == "causes":
-        return causes(symptom, language)
+        return _block("causes", "", causes(symptom, language))
     made = symptom.snippet.cases.get(name)
     if made is None:
         return ""
@@ -124,7 +135,10 @@ def causes(symptom: Symptom, language: str) -> str:
     for cause in symptom.snippet.causes:
         if row := rows.get(cause.row):
             table.append((row.see, row.do if "](" in row.do or not cause.case else f"[{row.do}](#{cause.case})"))
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table)
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
+    if ask := symptom.pages[language].ask:
+        lines += ["", label["ask"].format(ask=ask), "{ .tc-note }"]
+    return "\n".join(lines)
 
 
 def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
