@@ -57,7 +57,7 @@ def server(known: Knowledge) -> MCPServer:
     @made.tool(annotations=reads_only, structured_output=False)
     def lookup_error(text: str, language: Literal["en", "zh"] = "en") -> str:
         """Look up what a PyTorch program printed (traceback, warning, log of all ranks): which symptom it is, what it means with the values of this
-        text, and the most common fix. Give the whole output. A text that is not known is answered with `No match`: nothing is guessed."""
+        text, and the fix of the cause that the text tells, or the table of causes where it tells none. Give the whole output. A text that is not known is answered with `No match`: nothing is guessed."""
         return look_up(known, text, language)
 
     @made.tool(annotations=reads_only, structured_output=False)
