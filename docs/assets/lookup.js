@@ -531,7 +531,7 @@ function decide(index, found, page) {
       values: occurrence.values,
       role: ROLES.indexOf(wording.role ?? "cause"),
       warning: (occurrence.type || (wording.exception ?? "")).endsWith("Warning"),
-      agrees: !occurrence.type || occurrence.type === (wording.exception ?? occurrence.type),
+      agrees: !occurrence.type || [wording.exception ?? occurrence.type, ...(wording.also ?? [])].includes(occurrence.type),
       block: bisect(chains, occurrence.line),
       letters: occurrence.letters,
     };

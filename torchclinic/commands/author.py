@@ -1,4 +1,4 @@
-"""What someone needs who writes pages: `catalogue`, `new`, `stamp`, `changes`, `figures`."""
+"""What someone needs who writes pages: `catalogue`, `new`, `publish`, `stamp`, `changes`, `figures`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ from typing import Any
 from .. import ROOT
 from ..content import catalogue, changes, figure
 from ..content.catalogue import Catalogue, UnknownSymptom
-from ..content.problem import BadInput
+from ..content.problem import BadInput, Problem
 from ..run import figures
 from . import scaffold
 
 
 def add(commands: Any) -> None:
-    command = commands.add_parser("catalogue", help="check all files and list the symptoms")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    command = commands.add_parser("catalogue", help="check all files, and print which rules are broken")
+    command.add_argument("ids", nargs="*", metavar="ID", help="only what concerns these symptoms or tips; drafts too")
+    output = command.add_mutually_exclusive_group()
+    output.add_argument("--list", action="store_true", help="list the symptoms and tips")
+    output.add_argument("--json", action="store_true", help="print the symptoms as JSON")
     command.set_defaults(run=run_catalogue)
 
-    command = commands.add_parser("new", help="make the three files of a new symptom")
+    command = commands.add_parser("new", help="make the three files of a new symptom, as a draft")
     command.add_argument("id", metavar="TOPIC/STEM")
-    command.set_defaults(run=lambda options: _print_all(scaffold.new(ROOT, options.id)))
+    command.add_argument("--cases", default="main-cause", metavar="A,B,C", help="its causes, the most common first")
+    command.set_defaults(run=lambda options: _print_all(scaffold.new(ROOT, options.id, options.cases.split(","))))
+
+    command = commands.add_parser("publish", help="make a draft that breaks no rule a page of the site")
+    command.add_argument("id", metavar="TOPIC/STEM")
+    command.set_defaults(run=lambda options: _print_all(scaffold.publish(ROOT, options.id)))
 
     command = commands.add_parser("stamp", help="say that Chinese sections follow the English ones of today")
     command.add_argument("id", metavar="TOPIC/STEM", help="a symptom, or a tip as tips/TOPIC/STEM")
@@ -46,20 +54,44 @@ def _print_all(lines: list[str]) -> int:
     return 0
 
 
-def report(made: Catalogue) -> int:
+def report(problems: list[Problem]) -> int:
     """Print every broken rule; the exit status."""
-    for problem in made.problems:
+    for problem in problems:
         print(problem, file=sys.stderr)
-    if made.problems:
-        print(f"{len(made.problems)} problem{'s' * (len(made.problems) > 1)}.", file=sys.stderr)
-    return 1 if made.problems else 0
+    if problems:
+        print(f"{len(problems)} problem{'s' * (len(problems) > 1)}.", file=sys.stderr)
+    return 1 if problems else 0
+
+
+def problems_of(made: Catalogue, ident: str) -> list[Problem]:
+    """The broken rules in the files of one page, by its id."""
+    return [problem for problem in made.problems if problem.file.rpartition(".")[0].endswith(f"/{ident}")]
 
 
 def run_catalogue(options: argparse.Namespace) -> int:
-    made = catalogue.load()
+    made = catalogue.load(drafts={name.rpartition("/")[2] for name in options.ids})
+    try:
+        chosen = [made.find_page(name) for name in options.ids]
+    except UnknownSymptom as error:
+        raise BadInput(str(error)) from None
     if options.json:
         print(json.dumps(made.as_json(), ensure_ascii=False, indent=1))
-        return report(made)
+    elif options.list:
+        _list(made)
+    if chosen:
+        return report([problem for one in chosen for problem in problems_of(made, one.id)])
+    if not options.json:
+        print(f"{len(made.symptoms)} symptoms, {len(made.tips)} tips, {len(made.known)} known messages without a page.")
+        for draft in made.drafts.values():
+            missing = problems_of(catalogue.load(drafts={draft.stem}), draft.id)
+            print(
+                f"draft {draft.id}: "
+                + (f"{missing[0].message}{f' (and {len(missing) - 1} more)' if missing[1:] else ''}" if missing else "ready to be published")
+            )
+    return report(made.problems)
+
+
+def _list(made: Catalogue) -> None:
     for symptom in made.symptoms.values():
         states = ", ".join(f"{record.environment} {record.status(symptom.snippet)}" for record in made.evidence) or "no evidence"
         print(f"{symptom.id}\n  {symptom.title('en')}\n  {symptom.title('zh')}")
@@ -67,8 +99,6 @@ def run_catalogue(options: argparse.Namespace) -> int:
         print(f"  {len(symptom.snippet.wordings)} wordings; cases {', '.join(symptom.snippet.cases)}{needs}; tags {', '.join(symptom.snippet.tags)}; {states}")
     for found in made.tips.values():
         print(f"{found.id}\n  {found.title('en')}\n  {found.title('zh')}\n  tags {', '.join(found.tags)}")
-    print(f"{len(made.symptoms)} symptoms, {len(made.tips)} tips, {len(made.known)} known messages without a page.")
-    return report(made)
 
 
 def run_stamp(options: argparse.Namespace) -> int:

@@ -20,13 +20,16 @@ COMMANDS = {
     "verify": "verify",
     "catalogue": "author",
     "new": "author",
+    "check": "check",
+    "preview": "check",
+    "publish": "author",
     "stamp": "author",
     "changes": "author",
     "figures": "author",
     "site": "site",
 }
 #: These work on the files of a checkout, and are not offered elsewhere.
-IN_CHECKOUT = ("catalogue", "new", "stamp", "changes", "figures", "site")
+IN_CHECKOUT = ("catalogue", "new", "check", "preview", "publish", "stamp", "changes", "figures", "site")
 
 
 def main(argv: list[str] | None = None) -> int:

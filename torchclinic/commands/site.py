@@ -14,7 +14,7 @@ from . import terminal
 def add(commands: Any) -> None:
     command = commands.add_parser("site", help="build or serve the site, or write it out as plain Markdown")
     command.add_argument("what", choices=("build", "serve", "stage"), help="stage: the tree of Markdown, with all directives expanded, for any generator")
-    command.add_argument("--out", type=Path, metavar="DIR", help="site/ if left out; stage/ for `stage`")
+    command.add_argument("--out", type=Path, metavar="DIR", help="site/ if left out; .cache/serve/ for `serve`, stage/ for `stage`")
     command.add_argument("--generator", choices=("mkdocs", "properdocs"), default="mkdocs", help="what `build` runs: MkDocs, or its maintained fork")
     command.add_argument("--port", type=int, default=8000)
     command.add_argument("--no-browser", action="store_true", help="do not open a browser")
@@ -30,4 +30,4 @@ def run_site(options: argparse.Namespace) -> int:
         return build.build(ROOT, options.out or ROOT / "site", generator=options.generator)
     if options.what == "stage":
         return stage.stage(ROOT, options.out or ROOT / "stage")
-    return server.serve(ROOT, options.port, not options.no_browser, terminal.language_of_locale())
+    return server.serve(ROOT, options.out or ROOT / ".cache" / "serve", options.port, not options.no_browser, terminal.language_of_locale())

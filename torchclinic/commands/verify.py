@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..content import badge, catalogue, evidence, mutation, snippet
+from ..content import catalogue, mutation, snippet
 from ..content.catalogue import Catalogue, UnknownSymptom
 from ..content.problem import BadInput, Problems
 from ..content.symptom import Symptom
@@ -68,7 +68,7 @@ def run_verify(options: argparse.Namespace) -> int:
     if options.mutate:
         return verify.mutate(table, symptoms, device=options.device, record=ROOT if options.record else None, jobs=options.jobs)
     folder = options.evidence or ROOT / "evidence"
-    status = verify.run(
+    return verify.run(
         table,
         symptoms,
         device=options.device,
@@ -77,16 +77,13 @@ def run_verify(options: argparse.Namespace) -> int:
         plain=options.plain,
         repeat=options.repeat,
         busily=options.busy,
+        show=bool(options.ids) and options.repeat == 1,
     )
-    if made and options.record and not options.evidence:
-        made.evidence = evidence.read_all(folder, made.problems)
-        (folder / "badge.svg").write_text(badge.badge(made), encoding="utf-8")
-    return status
 
 
 def _read_checkout(ids: list[str]) -> Catalogue:
     """The catalogue of a checkout, if the snippets that are asked for can be run."""
-    made = catalogue.load(lint=False)
+    made = catalogue.load(lint=False, drafts={name.rpartition("/")[2] for name in ids})
     try:
         broken = [symptom for symptom in ([made.find(name) for name in ids] or made.symptoms.values()) if symptom.snippet.broken]
     except UnknownSymptom as error:

@@ -1,4 +1,4 @@
-"""The README's badge: how many symptoms ran."""
+"""A badge for pages elsewhere: how many symptoms ran. The built site has it as badge.svg."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .catalogue import Catalogue
 
 
 def badge(catalogue: Catalogue) -> str:
-    """An SVG for the README: how many symptoms, as they are now, ran on the CPU."""
+    """An SVG: how many symptoms, as they are now, ran on the CPU."""
     best = next((record for record in catalogue.evidence if record.device == "cpu"), None)
     ran = sum(best.status(symptom.snippet) in ("passed", "partly") for symptom in catalogue.symptoms.values()) if best else 0
     left, right = "breaks and fixes executed", f"{ran} of {len(catalogue.symptoms)} symptoms, torch {best.torch if best else '?'}, CPU"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class Catalogue:
     redirects: dict[str, str] = field(default_factory=dict)  # id that a page had -> its id of today
     mutants: mutation.Record = field(default_factory=lambda: mutation.Record("", "cpu"))  # wrong versions of fixes that were tried on the CPU
     often: list[Symptom] = field(default_factory=list)  # the most met symptoms, which the home page names, in order
+    drafts: dict[str, Symptom] = field(default_factory=dict)  # by stem: what is proposed and not published; in nothing else that stands here
     alike: list[list[str]] = field(default_factory=list)  # facts/alike.yml: words that people use for one another
 
     def find(self, name: str) -> Symptom:
@@ -85,7 +87,7 @@ class Catalogue:
 
     def index(self, languages: tuple[str, ...] = LANGUAGES) -> dict[str, Any]:
         """The matcher's index of all symptoms and known messages, with titles and sentences in `languages`."""
-        return index.build(self.symptoms, self.known, languages)
+        return index.build(self.symptoms, {stem: message for stem, message in self.known.items() if stem not in self.symptoms}, languages)
 
     def search_index(self, language: str, overviews: list[tuple[str, str, str]]) -> dict[str, Any]:
         """The search's index of one language; `overviews`: (address, title, description) of pages about the others."""
@@ -111,10 +113,11 @@ class Catalogue:
         ]
 
 
-def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalogue:
-    """Read and check everything. Nothing is executed; every broken rule is in `problems`.
+def load(root: Path = ROOT, *, lint: bool = True, check: bool = True, drafts: Collection[str] = ()) -> Catalogue:
+    """Read and check everything. Nothing is executed; every broken rule is in `problems`, but for those of drafts, which are no pages yet.
 
     Args:
+        drafts: stems of drafts that are taken for pages.
         lint: look up every wording's sample as well, which takes a second or two; a mere lookup does without.
         check: whether the files agree with each other; not for a page that is shown to its writer while a build checks it all.
     """
@@ -134,11 +137,18 @@ def load(root: Path = ROOT, *, lint: bool = True, check: bool = True) -> Catalog
     snippets = _snippets(root, topics, problems)
     pages = {language: _pages(root, language, topics, problems) for language in LANGUAGES}
     order = {topic: number for number, topic in enumerate(topics)}
+    apart = {
+        stem: Symptom(snippets.pop(stem), {language: pages[language].pop(stem) for language in LANGUAGES if stem in pages[language]})
+        for stem in [stem for stem, made in snippets.items() if made.draft and stem not in drafts]
+    }
+    files = {f"snippets/{made.id}.py" for made in apart.values()} | {f"docs/{language}/{made.id}.md" for made in apart.values() for language in LANGUAGES}
+    problems[:] = [problem for problem in problems if problem.file not in files]
     symptoms = {
         stem: Symptom(snippets[stem], {language: pages[language][stem] for language in LANGUAGES if stem in pages[language]})
         for stem in sorted(snippets, key=lambda stem: (order.get(snippets[stem].topic, 99), stem))
     }
     catalogue = Catalogue(root, symptoms, topics, tags, evidence.read_all(root / "evidence", problems), problems)
+    catalogue.drafts = apart
     catalogue.sources = _sources(root / FACTS / "sources.yml", problems)
     catalogue.tips = _tips(root, topics, problems)
     catalogue.known = known.read_all(root / FACTS / "known", topics, problems)
@@ -236,21 +246,27 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
             if stem not in catalogue.symptoms or catalogue.symptoms[stem].topic != topic:
                 problems.add(made.file, 0, f"its snippet is gone: there is no snippets/{topic}/{stem}.py. Write it, or remove the page")
     for symptom in catalogue.symptoms.values():
+        if symptom.snippet.unread:
+            continue
         _check_facts(catalogue, symptom)
         for language in LANGUAGES:
+            if language in symptom.pages and symptom.pages[language].unread:
+                continue
             if language in symptom.pages:
                 _check_page(catalogue, symptom, symptom.pages[language])
             else:
                 problems.add(
-                    root / "docs" / language / f"{symptom.id}.md", 0, f"the page of {symptom.id} is missing; `python -m torchclinic new {symptom.id}` makes it"
+                    root / "docs" / language / f"{symptom.id}.md",
+                    0,
+                    f"the page of {symptom.id} is missing; write it, or propose the other with `# draft: true` in the snippet's header",
                 )
-        if set(symptom.pages) == set(LANGUAGES):
+        if set(symptom.pages) == set(LANGUAGES) and not any(made.unread for made in symptom.pages.values()):
             _check_translation(symptom, problems)
     for made in catalogue.tips.values():
         _check_tip(catalogue, made)
     for stem, message in catalogue.known.items():
-        if stem in catalogue.symptoms:
-            problems.add(message.file, 0, f"`{stem}` has a page now: move what is missing to {catalogue.symptoms[stem].id}.py and remove it here")
+        if stem in catalogue.symptoms and not catalogue.symptoms[stem].snippet.draft:
+            problems.add(message.file, message.line, f"`{stem}` has a page now: move what is missing to {catalogue.symptoms[stem].id}.py and remove it here")
         for other in message.outranks:
             if other not in catalogue.symptoms and other not in catalogue.known:
                 problems.add(message.file, 0, f"`{stem}` outranks `{other}`, which is neither a symptom nor a known message")
@@ -263,7 +279,7 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
 def _check_wordings(catalogue: Catalogue) -> None:
     """The index's own lint: every wording is found, and given to its symptom; every recorded break to its case."""
     entries = [(stem, wording, symptom.snippet.file) for stem, symptom in catalogue.symptoms.items() for wording in symptom.snippet.wordings]
-    entries += [(stem, wording, message.file) for stem, message in catalogue.known.items() for wording in message.wordings]
+    entries += [(stem, wording, message.file) for stem, message in catalogue.known.items() if stem not in catalogue.symptoms for wording in message.wordings]
     table = catalogue.index()
     for file, line, message in index.lint(table, entries):
         catalogue.problems.add(file, line, message)
@@ -419,6 +435,10 @@ def _check_link(catalogue: Catalogue, made: Page, target: str, line: int) -> Non
         catalogue.problems.add(made.file, line, f"link `{target}`: no such section or case on this page")
 
 
+def _directive(found: tuple[str, str, int]) -> str:
+    return f"`{{{{ {' '.join(filter(None, found[:2]))} }}}}`"
+
+
 def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
     english, chinese = made.pages["en"], made.pages["zh"]
     stamps = chinese.meta.get("source") or {}
@@ -438,7 +458,7 @@ def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
             problems.add(chinese.file, 1, f"`source` stamps `{name}`, which the English page has not; {stamp}")
     for what, one, other in (
         ("sections", list(english.sections), list(chinese.sections)),
-        ("directives", [item[:2] for item in english.directives], [item[:2] for item in chinese.directives]),
+        ("directives", [_directive(item) for item in english.directives], [_directive(item) for item in chinese.directives]),
         ("case headings", [name for name, _ in english.cases], [name for name, _ in chinese.cases]),
         (
             "link targets",
@@ -447,8 +467,9 @@ def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
         ),
         ("rows of `causes`", list(english.causes), list(chinese.causes)),
         ("rows of `causes` that `say` something", [r for r, own in english.causes.items() if own.say], [r for r, own in chinese.causes.items() if own.say]),
-        ("holes of the diagnosis", [sorted(words.placeholders(s)) for s in english.diagnoses], [sorted(words.placeholders(s)) for s in chinese.diagnoses]),
+        ("values in the diagnosis", *([f"{{{name}}}" for s in made.diagnoses for name in sorted(words.placeholders(s))] for made in (english, chinese))),
     ):
         if one != other:
-            missing = [item for item in one if item not in other] or [item for item in other if item not in one]
-            problems.add(chinese.file, 0, f"{what} differ from the English page: {missing or 'their order'}")
+            lacks, has = [item for item in one if item not in other], [item for item in other if item not in one]
+            said = [f"it lacks {', '.join(map(str, lacks))}"] * bool(lacks) + [f"it alone has {', '.join(map(str, has))}"] * bool(has)
+            problems.add(chinese.file, 1, f"{what} differ from the English page: {' and '.join(said) or 'in their order, or how often they stand'}")

@@ -4,7 +4,7 @@
  "holes": {kind: [characters, cap]},
  "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]},
                       "causes": [{"row", "case", "title": {language: text}, "say": {language: sentence}, "if": condition, "likely": condition}]}},
- "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
+ "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "also": [exception], "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
  "anchors": {word: [numbers of the wordings that it leads to]}}
 """
 
@@ -201,6 +201,8 @@ def build(symptoms: dict[str, Symptom], known: dict[str, KnownMessage], language
         }
         if wording.exception:
             made["exception"] = wording.exception
+        if wording.also:
+            made["also"] = list(wording.also)
         if wording.role != "cause":
             made["role"] = wording.role
         for name in ("near", "unless", "when"):

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 from . import chinese, synonyms, yamlfile
 from .problem import Problems
 
+#: Stands in a new page or snippet for what is still to be written.
+OPEN = "TODO"
 #: Section ids, in order, with their heading in each language.
 SECTIONS = {
     "see": {"en": "What you see", "zh": "你会看到什么"},
@@ -35,6 +37,8 @@ SECTIONS = {
 PROSE_FIELDS = ("title", "rule", "summary", "diagnosis", "ask")
 FIELDS = {"en": {"title", "summary", "diagnosis", "causes", "ask", "synonyms"}, "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source"}}
 DIRECTIVE = re.compile(r"\{\{ ((?:wordings|causes)(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}")
+#: What a page's own fences may be; code comes from the snippet.
+FENCES = ("console", "powershell", "text")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
 _FENCE = re.compile(r"\s*(`{3,})\s*(.*)$")
 _CODE = re.compile(r"`[^`]*`")
@@ -79,6 +83,7 @@ class Page:
     links: list[tuple[str, int]] = field(default_factory=list)  # target, line
     codes: list[tuple[str, int]] = field(default_factory=list)  # code of a tip's `python` fence, line of the fence
     synonyms: list[str] = field(default_factory=list)  # what people type who look for this page
+    unread: bool = False  # its front matter does not parse: what it lacks is not known
 
     @property
     def title(self) -> str:
@@ -150,8 +155,10 @@ def open_page(file: Path, language: str, needed: tuple[str, ...], known: set[str
         return None
     made = Page(file, language, text)
     front, made.body, made.body_line = split_front_matter(text)
+    before = len(problems)
     made.meta = yamlfile.load(front, file, 2, problems) if front else {}
-    for name in needed:
+    made.unread = len(problems) > before
+    for name in () if made.unread else needed:
         if not str(made.meta.get(name) or "").strip():
             problems.add(file, 1, f"front matter lacks `{name}`")
         elif language == "zh":
@@ -159,6 +166,9 @@ def open_page(file: Path, language: str, needed: tuple[str, ...], known: set[str
     for name in made.meta:
         if name not in known:
             problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(known))}")
+    for number, line in enumerate(text.splitlines(), 1):
+        if OPEN in line or line.strip(" #*->|") == "…":
+            problems.add(file, number, f"`{line.strip()}` is left of the template: write what stands there, or take it out")
     made.synonyms = synonyms.read(made.meta.get("synonyms"), file, made.synonyms_line, problems)
     return made
 
@@ -245,6 +255,7 @@ def walk(made: Page, directive: re.Pattern[str], usage: str, problems: Problems)
 def _sections(page: Page, problems: Problems) -> None:
     by_heading = {SECTIONS[name][page.language]: name for name in SECTIONS}
     current: Section | None = None
+    headings: list[tuple[str, int]] = []
     for line in walk(page, DIRECTIVE, "`{{ wordings }}`, `{{ case NAME }}` or `{{ check NAME }}`", problems):
         if line.heading and line.heading[1] == "##":
             name = by_heading.get(line.heading[2])
@@ -254,6 +265,7 @@ def _sections(page: Page, problems: Problems) -> None:
                 current = None
                 continue
             current = page.sections[name] = Section(name, line.number, "")
+            headings.append((name, line.number))
             continue
         if line.heading and line.heading[1] == "###":
             if line.heading[3]:
@@ -261,11 +273,19 @@ def _sections(page: Page, problems: Problems) -> None:
                 page.headings.append((line.heading[3], line.heading[2]))
             elif current and current.id == "causes":
                 problems.add(page.file, line.number, "a cause's heading ends with its case: `### Title {#case-name}`")
+        if line.opens is not None and line.opens not in FENCES:
+            problems.add(
+                page.file,
+                line.number,
+                f"a fence of `{line.opens}`: a page holds no code that is not run; put it into the snippet. Commands stand in {', '.join(FENCES)}",
+            )
         if current is not None:
             current.text += line.text + "\n"
-    missing = [SECTIONS[name][page.language] for name in SECTIONS if name not in page.sections]
-    for heading in missing:
-        problems.add(page.file, 0, f"section `## {heading}` is missing")
+    missing = [name for name in SECTIONS if name not in page.sections]
+    order = list(SECTIONS)
+    for name in missing:
+        after = next((line for other, line in headings if order.index(other) > order.index(name)), len(page.text.splitlines()))
+        problems.add(page.file, after, f"section `## {SECTIONS[name][page.language]}` is missing; it stands above this line")
     if not missing and list(page.sections) != list(SECTIONS):
         problems.add(page.file, 0, f"sections stand in the order {', '.join(SECTIONS[name][page.language] for name in SECTIONS)}")
     for name, section in page.sections.items():

@@ -173,7 +173,7 @@ def _page(made: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
     }
     if isinstance(made, Symptom):
         texts["wordings"] = [" ".join(wording.literals) for wording in made.snippet.wordings]
-        texts["exceptions"] = sorted({wording.exception for wording in made.snippet.wordings})
+        texts["exceptions"] = sorted({name for wording in made.snippet.wordings for name in (wording.exception, *wording.also)})
     return Doc(made.id, f"{made.id}/", _bare(page.title), _bare(summary), PAGE, texts, sections)
 
 
@@ -195,7 +195,7 @@ def _known(message: KnownMessage, language: str) -> Doc:
         "stem": [message.stem],
         "other": [message.title[other] for other in LANGUAGES if other != language],
         "wordings": [" ".join(wording.literals) for wording in message.wordings],
-        "exceptions": sorted({wording.exception for wording in message.wordings}),
+        "exceptions": sorted({name for wording in message.wordings for name in (wording.exception, *wording.also)}),
         "diagnosis": message.diagnosis.get(language, []),
     }
     sample = min((wording.sample for wording in message.wordings if not wording.near), key=len, default="")

@@ -34,6 +34,7 @@ from ..find import wording as w
 from ..find.condition import Tree
 from ..find.wording import Wording
 from . import condition, yamlfile
+from .page import OPEN
 from .problem import Problems
 
 KINDS = ("break", "check", "fix", "proof")
@@ -66,7 +67,7 @@ OPEN_NEEDS = (
     "torch:",
     "fault:",
 )  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
-FIELDS = {"wordings", "tags", "needs", "outranks", "cases", "causes", "timeout", "related", "rows", "docs"}
+FIELDS = {"draft", "wordings", "tags", "needs", "outranks", "cases", "causes", "timeout", "related", "rows", "docs"}
 WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
 CAUSE_FIELDS = ("case", "if", "likely", "sample", "undecided")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -170,7 +171,9 @@ class Snippet:
     rows: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
     timeout: float = 60.0
+    draft: bool = False  # not yet a page of the site
     broken: bool = False  # problems of its own: not fit to be run
+    unread: bool = False  # its header does not parse: what it lacks is not known
 
     @property
     def id(self) -> str:
@@ -234,7 +237,9 @@ def read(file: Path, problems: Problems) -> Snippet | None:
     before = len(problems)
     header, _ = _header(text.splitlines(), file, problems)
     facts = yamlfile.load(header, file, 2, problems) if header else {}
-    snippet = make(file, text, facts, problems)
+    unread = len(problems) > before  # what follows from that says nothing
+    snippet = make(file, text, facts, Problems(file) if unread else problems)
+    snippet.unread = unread
     snippet.broken = len(problems) > before
     return snippet
 
@@ -281,6 +286,10 @@ def _facts(snippet: Snippet, facts: dict[str, Any], lines: list[str], problems: 
         setattr(snippet, name, _texts(facts.get(name) or []))
     for need in _texts(facts.get("needs") or []):
         _check_need(need, file, _line_of(lines, need), problems)
+    snippet.draft = facts.get("draft") is True
+    for number, line in enumerate(lines, 1):
+        if OPEN in line:
+            problems.add(file, number, f"`{OPEN}` is left of the template: write what stands there, or take it out")
     try:
         snippet.timeout = float(facts.get("timeout", snippet.timeout))
     except (TypeError, ValueError):
@@ -305,7 +314,8 @@ def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problem
     except ValueError as error:
         problems.add(file, line, str(error))
         return None
-    facts = {name: str(entry.get(name) or "") for name in ("exception", "device", "sample")}
+    facts = {name: str(entry.get(name) or "") for name in ("device", "sample")}
+    classes = _texts(entry.get("exception") or "")
     role = str(entry.get("role") or "cause")
     if role not in w.ROLES:
         problems.add(file, line, f"role `{role}`; roles are {', '.join(w.ROLES)}")
@@ -315,7 +325,7 @@ def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problem
             problems.add(file, line, "a wording with holes needs a `sample`: a real print of it")
         facts["sample"] = "".join(part for part in parts if isinstance(part, str))
     near, unless, when = (tuple(_texts(entry.get(name) or [])) for name in ("near", "unless", "when"))
-    made = Wording(text, parts, role=role, near=near, unless=unless, when=when, line=line, **facts)
+    made = Wording(text, parts, exception=classes[0], also=tuple(classes[1:]), role=role, near=near, unless=unless, when=when, line=line, **facts)
     for message in w.lint(made):
         problems.add(file, line, f"wording {text!r}: {message}")
     return made
@@ -443,7 +453,9 @@ def _check_cure(case: Case, file: Path, problems: Problems) -> None:
     proof, fix = case.cells.get("proof"), case.cells.get("fix")
     for cell in (proof or fix,) if proof or fix else ():
         if not _asserts(cell.source):
-            problems.add(file, cell.line, f"`{cell.name}` asserts nothing: a fix that merely does not raise is no fix")
+            problems.add(
+                file, cell.line, f"`{cell.name}` asserts nothing (no `assert`, no `raise`, no call of an `assert…`): a fix that merely does not raise is no fix"
+            )
     if proof and fix:
         for name, line in loose_names(fix.source):
             problems.add(
@@ -466,7 +478,10 @@ def _parsed(source: str) -> ast.Module:
 def _asserts(source: str) -> bool:
     """Does it hold something that can fail: an `assert`, a `raise`, or one of torch.testing's?"""
     return any(
-        isinstance(node, (ast.Assert, ast.Raise)) or isinstance(node, ast.Attribute) and node.attr.startswith("assert") for node in ast.walk(_parsed(source))
+        isinstance(node, (ast.Assert, ast.Raise))
+        or (isinstance(node, ast.Attribute) and node.attr.startswith("assert"))
+        or (isinstance(node, ast.Name) and node.id.startswith("assert"))
+        for node in ast.walk(_parsed(source))
     )
 
 

@@ -104,7 +104,7 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
             "values": occurrence["values"],
             "role": _ROLES.index(wording.get("role", "cause")),
             "warning": (occurrence["type"] or wording.get("exception", "")).endswith("Warning"),
-            "agrees": not occurrence["type"] or occurrence["type"] == wording.get("exception", occurrence["type"]),
+            "agrees": not occurrence["type"] or occurrence["type"] in (wording.get("exception", occurrence["type"]), *wording.get("also", [])),
             "block": bisect_right(chains, occurrence["line"]),
             "letters": occurrence["letters"],
         }

@@ -50,6 +50,7 @@ class Wording:
         text: the source, with holes as `{name:kind}`; `{{` and `}}` stand for braces.
         parts: literals and holes, in turn.
         exception: printed exception or warning class without its module, or "".
+        also: other classes that carry the same words, on other releases.
         role: cause, symptom (of a deeper cause), or wrapper (of another error's text).
         device: "cuda" or "cpu" where only that device prints it, else "".
         near: one of these texts must stand somewhere in the paste; () where the wording alone says enough.
@@ -62,6 +63,7 @@ class Wording:
     text: str
     parts: tuple[Part, ...]
     exception: str = ""
+    also: tuple[str, ...] = ()
     role: str = "cause"
     device: str = ""
     sample: str = ""

@@ -40,6 +40,8 @@ from .mutate import Mutant, mutants
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context alone takes some GiB of host memory.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
+#: Lines of a cell's output that are shown.
+SHOWN = 15
 #: Characters of output that are kept of a cell; the end is where errors stand.
 KEPT = 20_000
 
@@ -152,6 +154,7 @@ def run(
     plain: bool = False,
     repeat: int = 1,
     busily: bool = False,
+    show: bool = False,
 ) -> int:
     """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
 
@@ -160,6 +163,7 @@ def run(
         record: folder of the evidence into which goes what was seen.
         repeat: how often each cell runs; in random order if more than once.
         busily: keep every core at work meanwhile.
+        show: print what each cell printed, as a page would show it.
     """
     try:
         machine = ask_machine()
@@ -173,6 +177,10 @@ def run(
     with busy(os.cpu_count() or 1) if busily else contextlib.nullcontext():
         runs = execute(table, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat)
     seconds = time.monotonic() - started
+    for one in runs if show else ():
+        print(f"{one.outcome} {one.symptom.id}: {one.cell.name}, {one.seconds:.1f} s")
+        for line in one.output.strip().splitlines()[-SHOWN:] if one.outcome == "passed" else ():
+            print(f"    | {line}")
     _report(runs, machine, device, seconds)
     if record:
         print(f"recorded in {os.path.relpath(evidence.merge(record, _evidence(runs, machine, device)))}")
@@ -384,6 +392,10 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
         if snippet.cases[one.cell.case].silent:
             if one.exception:
                 why = f"must assert the bad behaviour itself and end quietly, but raised {one.exception}: {one.message[:200]}"
+        elif not one.exception and not one.output.strip():
+            why = "ended without an error and printed nothing: a break ends in the symptom (or is `silent: true` and asserts the bad behaviour itself)"
+        elif first is None and not one.exception:
+            why = "ended without an error, and what it printed is no known message: a break ends in the symptom"
         elif first is None or first["symptom"] != snippet.stem:
             why = f"what it printed is looked up as {first['symptom'] if first else 'no match'}, not as {snippet.stem}"
         elif message := causes.wrong(snippet, one.cell.case, first):
@@ -394,6 +406,8 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
         why = f"raised {one.exception}: {one.message[:300]}"
     elif one.cell.kind in ("fix", "proof") and any(hit["symptom"] == snippet.stem for hit in hits):
         why = "still prints the message that it is to cure"
+    if not why and (found := re.search(re.escape(tempfile.gettempdir() + os.sep) + r"[^\s'\"]*", one.output)):
+        why = f"printed {found[0]}, a path of this machine, which would stand on the page: write into the working directory"
     one.outcome, one.why = ("failed", why) if why else ("passed", "")
 
 
@@ -453,7 +467,8 @@ def _without_paths(text: str, folder: str) -> str:
         if len(path) > 3:
             text = text.replace(path + os.sep, "")
     text = text.replace(str(Path.home()), "~") if len(str(Path.home())) > 1 else text
-    return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", text)  # addresses in memory differ from run to run
+    # Addresses in memory, and names that Python's tempfile makes, differ from run to run.
+    return re.sub(r"\btmp[a-z0-9_]{8}\b", "tmp…", re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", text))
 
 
 class _Progress:
@@ -487,7 +502,7 @@ def _report(runs: list[Run], machine: Machine, device: str, seconds: float) -> N
     for one in runs:
         if one.outcome == "failed":
             print(f"FAILED {one.symptom.id}: {one.cell.name} ({one.symptom.snippet.file.name}:{one.cell.line}): {one.why}")
-            for line in one.output.strip().splitlines()[-15:]:
+            for line in one.output.strip().splitlines()[-SHOWN:]:
                 print(f"    | {line}")
     skipped: dict[tuple[str, str], list[str]] = {}
     for one in runs:

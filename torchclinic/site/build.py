@@ -239,7 +239,7 @@ def build(root: Path, out: Path, *, site_url: str = "", strict: bool = True, kee
         made.write_bytes(pickle.dumps(loaded))
         environment = {"SITE_URL": site_url, CATALOGUE: str(made)}
         with ThreadPoolExecutor() as pool:
-            runs = dict(zip(LANGUAGES, pool.map(lambda language: _mkdocs(root, new, language, environment, strict, generator), LANGUAGES), strict=True))
+            runs = dict(zip(LANGUAGES, pool.map(lambda language: run_mkdocs(root, new, language, environment, strict, generator), LANGUAGES), strict=True))
         failed = [language for language, run in runs.items() if run.returncode]
         for language, run in runs.items():
             shown = [line for line in run.stdout.splitlines() if language in failed or line.startswith(("WARNING", "ERROR"))]
@@ -277,7 +277,7 @@ def refresh(root: Path, out: Path, pages: set[str], site_url: str) -> bool:
         environment = {"SITE_URL": site_url, CATALOGUE: str(made), ONLY: "\n".join(pages)}
         languages = sorted({name.partition("/")[0] for name in pages})
         with ThreadPoolExecutor() as pool:
-            runs = list(pool.map(lambda language: _mkdocs(root, new, language, environment, False), languages))
+            runs = list(pool.map(lambda language: run_mkdocs(root, new, language, environment, False), languages))
         if any(run.returncode for run in runs):
             return False
         for language in languages:
@@ -290,7 +290,7 @@ def refresh(root: Path, out: Path, pages: set[str], site_url: str) -> bool:
     return True
 
 
-def _mkdocs(root: Path, out: Path, language: str, environment: dict[str, str], strict: bool, generator: str = "mkdocs") -> subprocess.CompletedProcess[str]:
+def run_mkdocs(root: Path, out: Path, language: str, environment: dict[str, str], strict: bool, generator: str = "mkdocs") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", generator, "build", "-f", CONFIGS[language], "-d", str(out / language), *(["--strict"] if strict else [])]
     # The notice on MkDocs 2 is about a version that is not used here.
     environment = {**os.environ, **environment, "NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8"}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES
-from ..content import changes, yamlfile
+from ..content import badge, changes, yamlfile
 from ..content.catalogue import Catalogue, Symptom
 from ..content.evidence import Evidence
 from ..content.page import split_front_matter
@@ -92,7 +92,7 @@ def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any
             | {name: value for name, value in vars(spans.get(wording.text, changes.Span())).items() if value}
             for wording in snippet.wordings
         ],
-        "exceptions": sorted({wording.exception for wording in snippet.wordings if wording.exception}),
+        "exceptions": sorted({name for wording in snippet.wordings for name in (wording.exception, *wording.also) if name}),
         "tags": snippet.tags,
         "cases": list(snippet.cases),
         "needs": snippet.needs,
@@ -241,6 +241,7 @@ def write(catalogue: Catalogue, out: Path, base: str) -> None:
         "index.json": json.dumps(index(catalogue, base), ensure_ascii=False, separators=(",", ":")),
         "llms.txt": llms(catalogue, base),
         "sitemap.xml": sitemap(out, base),
+        "badge.svg": badge.badge(catalogue),
     }
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")

@@ -78,9 +78,8 @@ def listen(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
     return server
 
 
-def serve(root: Path, port: int, open_browser: bool, language: str) -> int:
-    """Build, serve, open the lookup, and build again after every change, until interrupted; the exit status."""
-    out = root / ".cache" / "serve"
+def serve(root: Path, out: Path, port: int, open_browser: bool, language: str) -> int:
+    """Build into `out`, serve, open the lookup, and build again after every change, until interrupted; the exit status."""
     out.mkdir(parents=True, exist_ok=True)
     try:
         server = listen(out, port)

@@ -11,7 +11,7 @@ from ..content import changes, related
 from ..content import page as pages
 from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Case, Cell
-from ..find.wording import Hole, Wording
+from ..find.wording import HOLES, Hole, Part, Wording
 from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, where
 from .labels import KINDS, LABELS
 from .markup import fence, indented, plain, tab
@@ -19,6 +19,8 @@ from .parts import docs_name, host, sources, synonyms, topic_name
 
 #: Characters of wordings shown at once (but one at least); the rest is folded, so that the fix comes early on a phone.
 SHOWN = 100
+#: Characters behind a wording that are shown of its sample; what is longer is left out.
+AFTER = 60
 #: Lines of recorded output shown on a page: the beginning and the end of what is longer.
 HEAD, TAIL = 12, 28
 #: Lines of set-up that are shown again with every case.
@@ -175,8 +177,36 @@ def _message(wording: Wording, span: changes.Span, language: str) -> str:
         if value
     ]
     note = f' <span class="tc-note">{LABELS[language]["note"].format(note=LABELS[language]["comma"].join(notes))}</span>' if notes else ""
-    kind = f"<b>{html.escape(wording.exception)}</b>: " if wording.exception else ""
-    return f'<p class="tc-message"><code>{kind}{with_holes(wording, language)}</code>{note}</p>'
+    return f'<p class="tc-message"><code>{_print(wording, language)}</code>{note}</p>'
+
+
+def _print(wording: Wording, language: str) -> str:
+    """The message as it is printed: the wording's sample, in which what varies is marked. Without a sample of its own, its words."""
+    found = re.search("".join(_piece(part, part is wording.parts[-1]) for part in wording.parts), wording.sample)
+    if found is None or wording.sample == "".join(wording.literals):
+        kind = f"<b>{html.escape(wording.exception)}</b>: " if wording.exception else ""
+        return kind + with_holes(wording, language)
+    start = wording.sample.rfind("\n", 0, found.start()) + 1
+    after = wording.sample[found.end() :].partition("\n")[0]
+    made, at = "", start
+    for number in range(1, len(found.groups()) + 1):
+        made += html.escape(wording.sample[at : found.start(number)], quote=False) + f"<var>{html.escape(found[number], quote=False)}</var>"
+        at = found.end(number)
+    made += html.escape(wording.sample[at : found.end()] + (after if len(after) <= AFTER else " …"), quote=False)
+    head, colon, rest = made.partition(": ")
+    if colon and head.rpartition(".")[2] in (wording.exception, *wording.also):
+        made = f"<b>{head}</b>: {rest}"
+    return made.strip().replace("\n", "<br>")
+
+
+def _piece(part: Part, last: bool) -> str:
+    """A regular expression for a part of a wording, for our own samples alone."""
+    if isinstance(part, str):
+        return r"\s+".join(map(re.escape, re.split(r"\s+", part)))
+    characters, most = HOLES[part.kind]
+    if not characters:
+        return f"([^\\n]{{1,{most}}}{'' if last else '?'})"
+    return f"([{re.escape(characters)}]{{1,{most}}})"
 
 
 def with_holes(wording: Wording, language: str) -> str:
