@@ -66,6 +66,15 @@ def verify(session: nox.Session) -> None:
 
 
 @nox.session
+def page(session: nox.Session) -> None:
+    """Everything that concerns one page, drafts included, and pictures of it: `nox -s page -- shapes/matmul-shapes`."""
+    install(session, "run", "site", "test")
+    for ident in session.posargs:
+        clinic(session, "check", ident)
+        clinic(session, "preview", ident, "--out", str(Path(session.create_tmp(), f"{ident.rpartition('/')[2]}.png")))
+
+
+@nox.session
 def mutate(session: nox.Session) -> None:
     """Run wrong versions of every fix: each must be caught by its proof, or excused in the snippet. `nox -s mutate -- --record nn/bn-one-value`."""
     install(session, "run")

@@ -44,7 +44,7 @@ def project(tmp_path: Path) -> Path:
     (root / "facts").mkdir()
     for name in ("vocabulary.yml", "sources.yml"):
         shutil.copy(ROOT / "facts" / name, root / "facts")
-    scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], [], False)
+    scaffold.stamp(catalogue.load(root).symptoms["backward-second-time"], None, False)
     assert not catalogue.load(root).problems
     return root
 

@@ -50,7 +50,7 @@ def make_project(root: Path) -> Path:
     chinese_page = root / f"docs/zh/{IDENT}.md"
     chinese_page.write_text(chinese_page.read_text(encoding="utf-8").replace("source:", "synonyms: [爆栈词, 二次反传]\nsource:", 1), encoding="utf-8")
     record(root)
-    scaffold.stamp(catalogue.load(root).symptoms[STEM], [], True)
+    scaffold.stamp(catalogue.load(root).symptoms[STEM], None, True)
     assert not catalogue.load(root).problems
     return root
 

@@ -79,7 +79,7 @@ def clinic_with_tip(project: Path) -> Path:
     drawn = project / figure.DRAWN / "made-up.json"
     drawn.parent.mkdir(parents=True)
     drawn.write_text(json.dumps({"script": figure.script_hash(project / "docs/figures/made-up.py")}), encoding="utf-8")
-    scaffold.stamp(catalogue.load(project).tips["made-up"], [], False)
+    scaffold.stamp(catalogue.load(project).tips["made-up"], None, False)
     assert not catalogue.load(project).problems
     return project
 

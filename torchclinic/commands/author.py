@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import shutil
 import sys
 from typing import Any
 
@@ -11,8 +13,10 @@ from .. import ROOT
 from ..content import catalogue, changes, figure
 from ..content.catalogue import Catalogue, UnknownSymptom
 from ..content.problem import BadInput, Problem
+from ..content.symptom import Symptom
+from ..content.tip import Tip
 from ..run import figures
-from . import scaffold
+from . import scaffold, terminal
 
 
 def add(commands: Any) -> None:
@@ -35,7 +39,10 @@ def add(commands: Any) -> None:
     command = commands.add_parser("stamp", help="say that Chinese sections follow the English ones of today")
     command.add_argument("id", metavar="TOPIC/STEM", help="a symptom, or a tip as tips/TOPIC/STEM")
     command.add_argument(
-        "sections", nargs="*", metavar="SECTION", help="title, summary, diagnosis, see, fix, why, causes, cost, more, or a tip's; all if left out"
+        "sections",
+        nargs="*",
+        metavar="SECTION",
+        help="those that follow, such as title, see, fix, why, causes; if left out, all that were never stamped, and each that changed is shown and asked for",
     )
     command.add_argument("--format", action="store_true", help="also give the Chinese page full-width punctuation")
     command.set_defaults(run=run_stamp)
@@ -102,15 +109,36 @@ def _list(made: Catalogue) -> None:
 
 
 def run_stamp(options: argparse.Namespace) -> int:
-    made = catalogue.load(lint=False)
+    made = catalogue.load(lint=False, drafts={options.id.rpartition("/")[2]})
     try:
         found = made.find_page(options.id)
     except UnknownSymptom as error:
         raise BadInput(str(error)) from None
     try:
-        return _print_all(scaffold.stamp(found, options.sections, options.format))
+        new, changed = scaffold.unstamped(found)
+        if changed and not options.sections:
+            if not sys.stdin.isatty():
+                raise BadInput(f"`{'`, `'.join(changed)}` changed in English: name those that the Chinese follows, or answer at a terminal")
+            new += [name for name in changed if _agrees(found, name)]
+        if not options.sections and not new and not options.format:
+            print("nothing was stamped")
+            return 0
+        return _print_all(scaffold.stamp(found, options.sections or new, options.format))
     except ValueError as error:
         raise BadInput(str(error)) from None
+
+
+def _agrees(found: Symptom | Tip, name: str) -> bool:
+    """Show both texts of a section side by side, and ask."""
+    english, chinese = (found.pages[language].texts()[name] for language in ("en", "zh"))
+    width = (shutil.get_terminal_size().columns - 3) // 2
+    print(f"\n== {name}")
+    for left, right in itertools.zip_longest(terminal.wrapped(english, width), terminal.wrapped(chinese, width), fillvalue=""):
+        print(left + " " * (width - terminal.columns(left)) + " | " + right)
+    while True:
+        answer = input("Does the Chinese say what the English says? [y/n] ").strip().lower()
+        if answer in ("y", "n"):
+            return answer == "y"
 
 
 def run_figures(options: argparse.Namespace) -> int:

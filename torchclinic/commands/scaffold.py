@@ -162,23 +162,35 @@ def _scalar(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def stamp(symptom: Symptom | Tip, sections: list[str], tidy: bool) -> list[str]:
-    """Write into the Chinese page which English text each of `sections` (all if empty) was made from.
+def unstamped(symptom: Symptom | Tip) -> tuple[list[str], list[str]]:
+    """The English sections that the Chinese page never stamped, and those that have changed since it did.
+
+    Raises:
+        ValueError: a page is missing or does not parse.
+    """
+    if "en" not in symptom.pages or "zh" not in symptom.pages:
+        raise ValueError(f"{symptom.id} needs both pages before it can be stamped")
+    if symptom.pages["zh"].unread:
+        raise ValueError(f"the front matter of {symptom.pages['zh'].file} does not parse; `python -m torchclinic catalogue` says where")
+    stamps, hashes = symptom.pages["zh"].meta.get("source") or {}, symptom.pages["en"].hashes()
+    return [name for name in hashes if name not in stamps], [name for name, value in hashes.items() if name in stamps and str(stamps[name]) != value]
+
+
+def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> list[str]:
+    """Write into the Chinese page which English text each of `sections` (all for None) was made from.
 
     Raises:
         ValueError: a page is missing, or the English page has no such section.
     """
-    if "en" not in symptom.pages or "zh" not in symptom.pages:
-        raise ValueError(f"{symptom.id} needs both pages before it can be stamped")
+    unstamped(symptom)
     english, target = symptom.pages["en"], symptom.pages["zh"]
-    if not target.title:
-        raise ValueError(f"the front matter of {target.file} does not parse; `python -m torchclinic catalogue` says where")
     hashes = english.hashes()
-    unknown = [name for name in sections if name not in hashes]
+    chosen = list(hashes) if sections is None else sections
+    unknown = [name for name in chosen if name not in hashes]
     if unknown:
         raise ValueError(f"no section {', '.join(unknown)}; the English page has {', '.join(hashes)}")
     stamps = target.meta.get("source") or {}
-    stamps = {name: hashes[name] if not sections or name in sections else stamps.get(name, "") for name in hashes}
+    stamps = {name: hashes[name] if name in chosen else stamps.get(name, "") for name in hashes}
     front, body, _ = page.split_front_matter(target.text)
     kept = re.sub(r"^source:.*\n(?:[ \t]+.*\n)*", "", front, flags=re.MULTILINE)
     written = "source:\n" + "".join(f"  {name}: {value}\n" for name, value in stamps.items() if value)
@@ -191,7 +203,7 @@ def stamp(symptom: Symptom | Tip, sections: list[str], tidy: bool) -> list[str]:
         body = "\n".join(lines)
         kept = "\n".join(_tidy_field(line) for line in kept.split("\n"))
     target.file.write_text(f"---\n{kept}{written}---\n{body}", encoding="utf-8")
-    return [f"stamped {', '.join(sections or hashes)} of {target.file.name} ({symptom.id})"]
+    return [f"stamped {', '.join(chosen) or 'nothing'} of {target.file.name} ({symptom.id})"]
 
 
 def _tidy_field(line: str) -> str:

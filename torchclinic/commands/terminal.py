@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import unicodedata
 from typing import Any
 
 from .. import LANGUAGES
@@ -107,6 +109,29 @@ def fix(symptom: dict[str, Any], case: dict[str, Any], language: str, colour: bo
 
 def printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns, broken at blanks, and between Chinese characters."""
+    lines = []
+    for line in text.strip().split("\n"):
+        made = ""
+        for piece in re.findall(r"[ -~]+? |[ -~]+|.", line):
+            while columns(piece) > width:
+                made, piece = made + piece[:width], piece[width:]
+                lines.append(made)
+                made = ""
+            if columns(made + piece.rstrip()) > width:
+                lines.append(made.rstrip())
+                made = ""
+            made += piece
+        lines.append(made.rstrip())
+    return lines
 
 
 def dumps(data: Any) -> str:

@@ -447,12 +447,16 @@ def _check_translation(made: Symptom | Tip, problems: Problems) -> None:
         problems.add(chinese.file, 1, f"`source` maps sections to hashes; {stamp}")
         return
     hashes = english.hashes()
-    for name, value in hashes.items():
+    for name in hashes:
         if name in page.PROSE_FIELDS and not chinese.meta.get(name):
             problems.add(chinese.file, 1, f"front matter lacks `{name}`, which the English page has")
-        if str(stamps.get(name)) != value:  # YAML reads a hash of digits alone as a number
-            was = "is not stamped" if name not in stamps else "has changed since this was written"
-            problems.add(chinese.file, chinese.sections[name].line if name in chinese.sections else 1, f"English `{name}` {was}: {stamp}")
+    # YAML reads a hash of digits alone as a number.
+    old = [name for name, value in hashes.items() if name in stamps and str(stamps[name]) != value]
+    new = [name for name in hashes if name not in stamps]
+    for names, what in ((old, "changed in English since this was written"), (new if page.OPEN not in english.text else [], "not stamped")):
+        if names:
+            first = min((chinese.sections[name].line for name in names if name in chinese.sections), default=1)
+            problems.add(chinese.file, first, f"{what}: `{'`, `'.join(names)}`; {stamp}")
     for name in stamps:
         if name not in hashes:
             problems.add(chinese.file, 1, f"`source` stamps `{name}`, which the English page has not; {stamp}")

@@ -118,11 +118,15 @@ class Page:
 
     def hashes(self) -> dict[str, str]:
         """Hash of each piece of prose: what a translation stamps to say which text it was made from."""
+        return {name: prose_hash(text) for name, text in self.texts().items()}
+
+    def texts(self) -> dict[str, str]:
+        """Each piece of prose, by the name of its field or section."""
         texts = {name: _written(self.meta[name]) for name in PROSE_FIELDS if self.meta.get(name)}
         texts |= {section.id: section.text for section in self.sections.values()}
         if self.causes and "causes" in texts:
             texts["causes"] = f"{_written(self.meta['causes'])}\n\n{texts['causes']}"  # the table stands in the section
-        return {name: prose_hash(text) for name, text in texts.items()}
+        return texts
 
 
 def _written(value: Any) -> str:
@@ -166,11 +170,15 @@ def open_page(file: Path, language: str, needed: tuple[str, ...], known: set[str
     for name in made.meta:
         if name not in known:
             problems.add(file, 1, f"unknown front matter `{name}`; known are {', '.join(sorted(known))}")
-    for number, line in enumerate(text.splitlines(), 1):
-        if OPEN in line or line.strip(" #*->|") == "…":
-            problems.add(file, number, f"`{line.strip()}` is left of the template: write what stands there, or take it out")
+    report_open(file, text, problems)
     made.synonyms = synonyms.read(made.meta.get("synonyms"), file, made.synonyms_line, problems)
     return made
+
+
+def report_open(file: Path, text: str, problems: Problems) -> None:
+    """Report what is left of the template."""
+    if left := [str(number) for number, line in enumerate(text.splitlines(), 1) if OPEN in line or line.strip(" #*->|") == "…"]:
+        problems.add(file, int(left[0]), f"left of the template, to be written or taken out: line{'s' * (len(left) > 1)} {', '.join(left)}")
 
 
 def check_punctuation(file: Path, line: int, text: str, problems: Problems, where: str = "") -> None:

@@ -33,8 +33,7 @@ from typing import Any
 from ..find import wording as w
 from ..find.condition import Tree
 from ..find.wording import Wording
-from . import condition, yamlfile
-from .page import OPEN
+from . import condition, page, yamlfile
 from .problem import Problems
 
 KINDS = ("break", "check", "fix", "proof")
@@ -287,9 +286,7 @@ def _facts(snippet: Snippet, facts: dict[str, Any], lines: list[str], problems: 
     for need in _texts(facts.get("needs") or []):
         _check_need(need, file, _line_of(lines, need), problems)
     snippet.draft = facts.get("draft") is True
-    for number, line in enumerate(lines, 1):
-        if OPEN in line:
-            problems.add(file, number, f"`{OPEN}` is left of the template: write what stands there, or take it out")
+    page.report_open(file, snippet.text, problems)
     try:
         snippet.timeout = float(facts.get("timeout", snippet.timeout))
     except (TypeError, ValueError):
