@@ -204,6 +204,7 @@ function hitCard(index, hit, hits, around, language) {
     const named = hit.cause && element("h3", {}, words[hit.cause.leaning ? "leaning" : "cause"], hit.cause.title[language].replaceAll("`", ""));
     card.append(element("div", { "data-tc-cause": hit.symptom }, named));
   }
+  if (words.recover[hit.recover]) card.append(element("p", { class: "tc-recover" }, words.recover[hit.recover]));
   if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit, hits) }, words.open)));
   else card.append(element("p", {}, words.unwritten));
   // Only an address of the web: the index is ours, but a link is a link.

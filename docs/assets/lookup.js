@@ -597,6 +597,7 @@ function shown(index, hit, hits) {
     topic: symptom.topic,
     title: symptom.title,
     page: symptom.page,
+    recover: symptom.recover ?? "",
     docs: symptom.docs ?? "",
     line: hit.line,
     raw: hit.raw,

@@ -11,6 +11,7 @@
 #   - text: "Trying to backward through the graph a second time"
 #     exception: RuntimeError
 # tags: [autograd, backward, rnn, gan, notebook]
+# recover: fix
 # related: [autograd/modified-by-inplace]
 # rows: [S001-98]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html"]

@@ -1,6 +1,7 @@
 # ---
 # wordings: []
 # tags: [autograd, backward, inference]
+# recover: fix
 # related: [autograd/no-grad-fn]
 # rows: [S001-128]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.set_grad_enabled.html"]

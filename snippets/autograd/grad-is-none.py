@@ -38,6 +38,7 @@
 #     exception: TypeError
 #     near: [".grad["]
 # tags: [autograd, backward, optimizer]
+# recover: fix
 # related: [autograd/no-grad-fn, autograd/non-leaf-optimizer]
 # rows: [S000-10, S004-01]
 # cases:

@@ -1,5 +1,6 @@
 # ---
 # tags: [autograd, compile, ddp, hooks]
+# recover: fix
 # related: [distributed/ddp-unused-params]
 # rows: [S000-04]
 # cases:

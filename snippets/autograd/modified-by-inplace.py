@@ -21,6 +21,7 @@
 #   - text: "one of the variables needed for gradient computation has been modified by an inplace operation"
 #     exception: RuntimeError
 # tags: [autograd, backward, in-place, anomaly-mode, gan, rnn, reinforcement-learning]
+# recover: fix
 # related: [autograd/backward-second-time]
 # rows: [S001-20, S001-98, S001-119, S004-02]
 # cases:

@@ -7,6 +7,7 @@
 #     exception: RuntimeError
 #     sample: "SqrtBackward0 returned nan values in its 0th output."
 # tags: [amp, anomaly-mode, autograd, backward, loss, nan, linear-algebra]
+# recover: fix
 # related: [autograd/modified-by-inplace]
 # rows: [S000-22]
 # docs: ["https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection"]

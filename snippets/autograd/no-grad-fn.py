@@ -19,6 +19,7 @@
 #   - text: "none of output has requires_grad=True, this checkpoint() is not necessary"
 #     exception: RuntimeError
 # tags: [activation-checkpointing, autograd, backward, fine-tuning, lora, loss]
+# recover: fix
 # related: [autograd/backward-second-time]
 # rows: [S001-45, S001-121, S001-128]
 # cases:

@@ -5,6 +5,7 @@
 #   - text: "can't optimize a non-leaf Variable"
 #     exception: ValueError
 # tags: [autograd, embedding, fine-tuning, optimizer]
+# recover: fix
 # related: [autograd/grad-is-none]
 # rows: [S001-109]
 # cases:

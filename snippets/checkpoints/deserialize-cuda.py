@@ -16,6 +16,7 @@
 #   - text: "device module is not registered. If you are running on a CPU-only machine, please use torch.load with map_location"
 #     exception: RuntimeError
 # tags: [checkpoint, cuda, inference, multi-gpu]
+# recover: fix
 # cases:
 #   fewer-gpus: {needs: [cuda]}
 # related: [devices/device-mismatch]

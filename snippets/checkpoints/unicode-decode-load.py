@@ -5,6 +5,7 @@
 #     near: [torch.load, serialization.py, unpickler.load()]
 #     sample: "UnicodeDecodeError: 'ascii' codec can't decode byte 0x8c in position 16: ordinal not in range(128)"
 # tags: [checkpoint, numpy]
+# recover: fix
 # related: [checkpoints/deserialize-cuda]
 # rows: [S001-124]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]

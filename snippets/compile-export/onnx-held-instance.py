@@ -5,6 +5,7 @@
 #   - text: "Unable to cast from non-held to held instance"
 #     exception: RuntimeError
 # tags: [compile, inference]
+# recover: process
 # needs: ["fault:an object of TorchScript made without running its constructor"]
 # cases:
 #   half-made:

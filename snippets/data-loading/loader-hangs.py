@@ -7,6 +7,7 @@
 #     role: symptom
 #     near: ["_data_queue.get(", "data_queue.get()", "worker_result_queue.get("]
 # tags: [dataloader, hang, multiprocessing]
+# recover: process
 # needs: [fork]
 # cases:
 #   any-worker:

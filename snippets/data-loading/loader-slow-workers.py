@@ -4,6 +4,7 @@
 #     exception: UserWarning
 #     sample: "UserWarning: This DataLoader will create 4096 worker processes in total. Our suggested max number of worker in current system is 2, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary."
 # tags: [dataloader, multiprocessing, slow, warning]
+# recover: fix
 # related: [performance/cpu-oversubscription]
 # needs: [fork]
 # rows: [S000-19, S001-36]

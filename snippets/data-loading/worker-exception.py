@@ -7,6 +7,7 @@
 #     role: wrapper
 #     near: [batch.exc_type(batch.exc_msg)]
 # tags: [collate, dataloader, multiprocessing]
+# recover: fix
 # needs: [fork]
 # rows: [S001-113]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]

@@ -39,6 +39,7 @@
 #     role: symptom
 #     near: ["_try_get_data"]
 # tags: [crash, dataloader, multiprocessing, oom, ram]
+# recover: process
 # needs: [fork]
 # cases:
 #   too-many-workers: {needs: ["fault:SIGKILL of a worker over a memory limit"]}

@@ -34,6 +34,7 @@
 #     device: cuda
 # outranks: [cublas-error, cudnn-not-initialized]
 # tags: [cuda, embedding, labels, loss, out-of-range]
+# recover: process
 # needs: [cuda]
 # related: [devices/label-out-of-range]
 # rows: [S000-20, S001-96]

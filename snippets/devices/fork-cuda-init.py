@@ -11,6 +11,7 @@
 #     near: [DataLoader worker, _worker_loop, multiprocessing]
 #     sample: "RuntimeError: cuda runtime error (3) : initialization error at /pytorch/aten/src/THC/THCGeneral.cpp:51"
 # tags: [cuda, dataloader, hang, inference, multiprocessing]
+# recover: process
 # needs: [fork]
 # cases:
 #   dataset-on-gpu: {needs: [cuda]}

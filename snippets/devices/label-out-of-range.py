@@ -12,6 +12,7 @@
 #   - text: "Assertion `cur_target >= 0 && cur_target < n_classes"
 #     sample: "RuntimeError: Assertion `cur_target >= 0 && cur_target < n_classes' failed.  at ../aten/src/THNN/generic/ClassNLLCriterion.c:94"
 # tags: [labels, classification, cross-entropy, loss, out-of-range, padding, segmentation]
+# recover: process
 # outranks: [device-side-assert, cublas-error, cudnn-not-initialized]
 # related: [devices/device-side-assert]
 # rows: [S000-20]

@@ -49,6 +49,7 @@
 #     exception: RuntimeError
 #     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
 # tags: [ddp, hang, multi-gpu, multiprocessing]
+# recover: process
 # needs: [fork]
 # cases:
 #   rank-zero-only:

@@ -1,5 +1,6 @@
 # ---
 # tags: [multi-gpu, shape, loss]
+# recover: fix
 # needs: ["fault:two pieces on one device stand in for two GPUs"]
 # rows: [S001-101]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]

@@ -13,6 +13,7 @@
 #   - text: "1) Use of a module parameter outside the `forward` function"
 #     exception: RuntimeError
 # tags: [activation-checkpointing, backward, ddp, fine-tuning, lora, multiprocessing]
+# recover: process
 # needs: [fork]
 # cases:
 #   whole-model: {silent: true}

@@ -19,6 +19,7 @@
 #   - text: "It looks like your LightningModule has parameters that were not used in producing the loss returned by training_step"
 #     exception: RuntimeError
 # tags: [ddp, fine-tuning, gan, loss, multiprocessing]
+# recover: process
 # needs: [fork]
 # related: [distributed/collective-deadlock, distributed/ddp-ready-once, autograd/backward-second-time]
 # rows: [S001-126, S001-69]

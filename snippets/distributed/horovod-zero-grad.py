@@ -5,6 +5,7 @@
 #   - text: "optimizer.zero_grad() was called after loss.backward()"
 #     exception: AssertionError
 # tags: [gan, multi-gpu, optimizer]
+# recover: process
 # needs: ["package:horovod"]
 # rows: [S001-70]
 # docs: ["https://horovod.readthedocs.io/en/stable/pytorch.html"]

@@ -16,6 +16,7 @@
 #   - text: "error=999 : unknown error"
 #     near: [THCudaCheck, THC]
 # tags: [container, cuda, driver]
+# recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 999"]
 # cases:
 #   driver-fails:

@@ -23,6 +23,7 @@
 #   - text: "CUDNN_STATUS_EXECUTION_FAILED"
 #     near: [torch.backends.cudnn, torch/nn/, 'torch\nn\', at::native]
 # tags: [cnn, cuda, cudnn, oom]
+# recover: process
 # needs: ["package:nvidia.cudnn", "fault:a process that may use no GPU"]
 # cases:
 #   cuda-cannot-start:

@@ -14,6 +14,7 @@
 #   - text: "CUDA driver version is insufficient for CUDA runtime version"
 #     near: [torch]
 # tags: [container, cuda, driver]
+# recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that says an old version"]
 # cases:
 #   older-driver:

@@ -9,6 +9,7 @@
 #   - text: "error=804 : forward compatibility was attempted on non supported HW"
 #   - text: "forward compatibility was attempted on non supported HW"
 # tags: [container, cuda, driver]
+# recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 804"]
 # cases:
 #   compat-on-path:

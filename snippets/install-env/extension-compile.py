@@ -31,6 +31,7 @@
 #   - text: "Ninja is required to load C++ extensions"
 #     exception: RuntimeError
 # tags: [build, cpp-extension]
+# recover: process
 # needs: [compiler]
 # timeout: 240
 # related: [install-env/extension-lock-hang, install-env/undefined-symbol]

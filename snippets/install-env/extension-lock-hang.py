@@ -14,6 +14,7 @@
 #     near: [hang, stuck, 卡住, 卡死, 卡在, 不动, freez, Freez, forever, STUCK, Hang]
 #     sample: "Setting up PyTorch plugin \"filtered_lrelu_plugin\"..."
 # tags: [build, cpp-extension, hang]
+# recover: process
 # needs: [compiler, fork, "torch:<2.15"]  # 2.15.0 does not hang
 # cases:
 #   killed-build:

@@ -4,6 +4,7 @@
 #     exception: UserWarning
 #   - text: "Found no NVIDIA driver on your system"
 # tags: [container, cuda, driver]
+# recover: process
 # needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]
 # cases:
 #   library-not-found:

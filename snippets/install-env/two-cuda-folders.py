@@ -1,5 +1,6 @@
 # ---
 # tags: [cuda, shared-library]
+# recover: process
 # needs: [compiler, "fault:small libraries in place of CUDA's"]
 # cases:
 #   library-path:

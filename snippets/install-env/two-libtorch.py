@@ -1,5 +1,6 @@
 # ---
 # tags: [cpp-extension, libtorch, shared-library]
+# recover: process
 # needs: [compiler, "fault:a small libc10.so in place of a second libtorch"]
 # cases:
 #   two-releases:

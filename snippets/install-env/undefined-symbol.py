@@ -13,6 +13,7 @@
 #     near: [torch, c10, N2at]
 #     sample: "symbol not found in flat namespace '__ZN3c1010Dispatcher17runRecordFunctionERNS_0E'"
 # tags: [cpp-extension, cuda, driver, import-error, shared-library]
+# recover: process
 # needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
 # cases:
 #   other-pytorch:

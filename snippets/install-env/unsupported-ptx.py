@@ -7,6 +7,7 @@
 #   - text: "the provided PTX was compiled with an unsupported toolchain"
 #     near: [torch]
 # tags: [build, cpp-extension, cuda, driver]
+# recover: process
 # needs: ["package:triton"]
 # cases:
 #   newer-toolkit:

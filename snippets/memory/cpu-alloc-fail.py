@@ -23,6 +23,7 @@
 #     near: ["Cannot allocate memory"]
 #     sample: "RuntimeError: unable to mmap 1073741824 bytes from file </torch_6384_1752749920_0>: Cannot allocate memory (12)"
 # tags: [broadcasting, dataloader, multiprocessing, oom, ram]
+# recover: process
 # cases:
 #   all-at-once: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"]}
 #   lists-in-workers: {silent: true, needs: [fork]}

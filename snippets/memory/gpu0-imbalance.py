@@ -1,5 +1,6 @@
 # ---
 # tags: [checkpoint, cuda, ddp, multi-gpu, oom]
+# recover: process
 # cases:
 #   no-set-device: {needs: [multi-gpu]}
 # related: [checkpoints/deserialize-cuda, memory/cuda-oom]

@@ -1,5 +1,6 @@
 # ---
 # tags: [cuda, inference, loss, oom, rnn]
+# recover: process
 # cases:
 #   carried-graph: {survives: {"back: grown = []": "a list in which the break notes what it measures: it changes nothing"}}
 #   cached-blocks: {needs: [cuda]}

@@ -1,5 +1,6 @@
 # ---
 # tags: [batchnorm, normalization, fine-tuning]
+# recover: fix
 # related: [nn/bn-one-value]
 # rows: [S000-17]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train"]

@@ -17,6 +17,7 @@
 #   - text: "Expected more than 1 spatial element when training"
 #     exception: ValueError
 # tags: [batchnorm, normalization, batch-size, segmentation, inference, fine-tuning, shape]
+# recover: fix
 # rows: [S001-97]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader"]
 # cases:

@@ -24,6 +24,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: Didn't find engine for operation quantized::linear_prepack NoQEngine"
 # tags: [cnn, inference, quantization]
+# recover: fix
 # rows: [S001-103]
 # docs: ["https://docs.pytorch.org/docs/stable/quantization.html"]
 # causes:

@@ -5,6 +5,7 @@
 #   - text: "RuntimeError: maximum recursion depth exceeded"
 #     exception: RuntimeError
 # tags: [notebook]
+# recover: fix
 # rows: [S001-111]
 # docs: ["https://docs.python.org/3/library/sys.html#sys.setrecursionlimit", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
 # causes:

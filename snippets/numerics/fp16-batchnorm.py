@@ -1,5 +1,6 @@
 # ---
 # tags: [amp, batchnorm, nan, optimizer]
+# recover: fix
 # related: [numerics/loss-nan]
 # rows: [S003-20]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]

@@ -109,6 +109,7 @@
 #   - text: "nan nan nan"
 #     near: [gpu_mem, GPU_mem, box_loss]
 # tags: [amp, loss, nan, reinforcement-learning, comfyui]
+# recover: fix
 # related: [autograd/nan-in-backward, numerics/fp16-batchnorm]
 # timeout: 120
 # rows: [S001-39, S001-122, S003-21]

@@ -6,6 +6,7 @@
 #     role: symptom
 #     near: ["tensor([nan", "[nan,", "nan]", "inf]"]
 # tags: [cuda, linear-algebra, nan]
+# recover: fix
 # rows: [S001-118]
 # cases:
 #   nearly-dependent: {silent: true}

@@ -5,6 +5,7 @@
 #   - text: "libgomp: Thread creation failed"
 #     sample: "libgomp: Thread creation failed: Resource temporarily unavailable"
 # tags: [multiprocessing, slow]
+# recover: process
 # related: [data-loading/loader-slow-workers]
 # rows: [S000-18]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html"]

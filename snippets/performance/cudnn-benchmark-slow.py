@@ -1,5 +1,6 @@
 # ---
 # tags: [cnn, cuda, padding, slow]
+# recover: fix
 # related: [performance/first-iteration-slow]
 # rows: [S000-23, S001-43, S002-05, S003-18]
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cudnn.torch.backends.cudnn.benchmark", "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"]

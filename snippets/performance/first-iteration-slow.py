@@ -1,5 +1,6 @@
 # ---
 # tags: [compile, cuda, inference, slow]
+# recover: fix
 # related: [performance/wrong-timing]
 # rows: [S001-102]
 # docs: ["https://docs.pytorch.org/tutorials/recipes/recipes/benchmark.html", "https://docs.pytorch.org/docs/stable/torch.compiler_faq.html"]

@@ -1,5 +1,6 @@
 # ---
 # tags: [autograd, backward, loss, slow]
+# recover: fix
 # rows: [S000-13, S004-04]
 # docs: ["https://docs.pytorch.org/tutorials/intermediate/per_sample_grads.html"]
 # causes:

@@ -3,6 +3,7 @@
 #   - text: "Creating a tensor from a list of numpy.ndarrays is extremely slow"
 #     exception: UserWarning
 # tags: [numpy, reinforcement-learning, slow, warning]
+# recover: fix
 # rows: [S001-13]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html"]
 # causes:

@@ -1,5 +1,6 @@
 # ---
 # tags: [cuda, slow]
+# recover: fix
 # rows: [S001-42]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution", "https://docs.pytorch.org/tutorials/recipes/recipes/benchmark.html"]
 # cases:

@@ -30,6 +30,7 @@
 #   - text: "batch2 must be a 3D tensor"
 #     exception: RuntimeError
 # tags: [matmul, linear, shape, cnn, transformer, fine-tuning, rnn, comfyui, lora, compile, fsdp]
+# recover: fix
 # cases:
 #   wrong-encoder:
 #     commands:

@@ -12,6 +12,7 @@
 #     near: ["default_collate", "_utils/collate.py", "_utils\\collate.py"]
 #     sample: "RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 0. Got 188 and 156 in dimension 2 at /pytorch/aten/src/TH/generic/THTensor.cpp:689"
 # tags: [collate, dataloader, detection, padding, shape]
+# recover: fix
 # needs: [fork]
 # outranks: [cat-sizes]
 # rows: [S000-16]

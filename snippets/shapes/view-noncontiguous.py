@@ -17,6 +17,7 @@
 #     exception: RuntimeError
 #     near: [THTensor, THCTensor]
 # tags: [channels-last, classification, shape, transformer, view]
+# recover: fix
 # related: [shapes/matmul-shapes]
 # rows: [S000-07, S001-25]
 # cases:

@@ -75,7 +75,13 @@ def _explanation(index: dict[str, Any], result: dict[str, Any], text: str, langu
         lines.append(text_of["on-rank"].format(rank=rank))
     if hit["page"]:
         also = [one for one in result["hits"][1:2] if result["status"] == "ambiguous" and one["page"]]
-        lines.append(text_of["fix-command"].format(command=fix_command(hit)) + "".join(text_of["another"].format(command=fix_command(one)) for one in also))
+        # That a process that has ended is started again goes without saying.
+        recover = words.of(language, "answer")["recover"][hit["recover"]] if hit["recover"] in ("again", "machine", "hardware") else ""
+        lines.append(
+            text_of["fix-command"].format(command=fix_command(hit))
+            + (f" · {recover}" if recover else "")
+            + "".join(text_of["another"].format(command=fix_command(one)) for one in also)
+        )
     else:
         lines.append(text_of["documentation"].format(docs=_short(hit["docs"])) if hit["docs"] else text_of["no-page"])
     return Explanation(hit["symptom"], lines)

@@ -75,6 +75,7 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
             lines += [*_table([row for row in own["causes"] if row["row"] == cause["row"]]), ""]
         if others := [row for row in own["causes"] if row["row"] != cause["row"]]:
             lines += [text["other-causes"] + text["colon"].rstrip(), "", *_table(others)]
+    lines += ["", text["recover"][hit["recover"]]]
     if len(symptom["cases"]) > 1:
         lines += ["", text["other-fix"].format(command=f"{knowledge.program()} fix {symptom['id']} CASE")]
     lines.append(text["page"].format(command=f"{knowledge.program()} show {symptom['id']}"))

@@ -2,7 +2,7 @@
 
 {"version": 1,
  "holes": {kind: [characters, cap]},
- "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "docs", "outranks": [stem], "diagnosis": {language: [sentence]},
+ "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "recover", "docs", "outranks": [stem], "diagnosis": {language: [sentence]},
                       "causes": [{"row", "case", "title": {language: text}, "say": {language: sentence}, "if": condition, "likely": condition}]}},
  "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "also": [exception], "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
  "anchors": {word: [numbers of the wordings that it leads to]}}
@@ -175,6 +175,7 @@ def build(symptoms: dict[str, Symptom], known: dict[str, KnownMessage], language
             "topic": symptom.topic,
             "title": {language: symptom.title(language) for language in languages},
             "page": True,
+            "recover": symptom.snippet.recover,
             "outranks": symptom.snippet.outranks,
             "diagnosis": {language: made.diagnoses for language, made in symptom.pages.items() if made.diagnoses and language in languages},
         }

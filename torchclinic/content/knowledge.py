@@ -53,7 +53,7 @@ def snippets(catalogue: Catalogue) -> dict[str, Any]:
 
 def _symptom(symptom: Symptom) -> dict[str, Any]:
     snippet = symptom.snippet
-    made: dict[str, Any] = {"id": symptom.id, "page": True, "docs": snippet.docs, "needs": snippet.needs, "cases": []}
+    made: dict[str, Any] = {"id": symptom.id, "page": True, "docs": snippet.docs, "needs": snippet.needs, "recover": snippet.recover, "cases": []}
     for case in snippet.cases.values():
         check = case.cells["check"].source if "check" in case.cells else ""
         made["cases"].append({"name": case.name, "needs": list(case.needs), "check": check, "fixes": case.fixes})

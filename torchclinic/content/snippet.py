@@ -66,7 +66,9 @@ OPEN_NEEDS = (
     "torch:",
     "fault:",
 )  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
-FIELDS = {"draft", "wordings", "tags", "needs", "outranks", "cases", "causes", "timeout", "related", "rows", "docs"}
+#: What brings the reader on: the fix alone; trying again; or, with the fix, a new process, a new start of the machine, other hardware.
+RECOVER = ("fix", "again", "process", "machine", "hardware")
+FIELDS = {"draft", "recover", "wordings", "tags", "needs", "outranks", "cases", "causes", "timeout", "related", "rows", "docs"}
 WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
 CAUSE_FIELDS = ("case", "if", "likely", "sample", "undecided")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -170,6 +172,7 @@ class Snippet:
     rows: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
     timeout: float = 60.0
+    recover: str = ""  # one of RECOVER
     draft: bool = False  # not yet a page of the site
     broken: bool = False  # problems of its own: not fit to be run
     unread: bool = False  # its header does not parse: what it lacks is not known
@@ -285,6 +288,9 @@ def _facts(snippet: Snippet, facts: dict[str, Any], lines: list[str], problems: 
         setattr(snippet, name, _texts(facts.get(name) or []))
     for need in _texts(facts.get("needs") or []):
         _check_need(need, file, _line_of(lines, need), problems)
+    snippet.recover = str(facts.get("recover") or "")
+    if snippet.recover not in RECOVER:
+        problems.add(file, _line_of(lines, "recover:"), f"`recover` says what brings the reader on: one of {', '.join(RECOVER)}")
     snippet.draft = facts.get("draft") is True
     page.report_open(file, snippet.text, problems)
     try:

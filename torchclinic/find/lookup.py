@@ -42,7 +42,7 @@ def lookup(index: dict[str, Any], text: str) -> dict[str, Any]:
 
     Returns:
         status: "match"; "ambiguous" (several independent errors; hits in order); "none"; "empty"; "binary" (no text).
-        hits: best first, each with symptom, topic, title, page, docs, line (1-based, of the paste), raw (that line as pasted), wording
+        hits: best first, each with symptom, topic, title, page, recover (what brings the reader on, see content/snippet.py), docs, line (1-based, of the paste), raw (that line as pasted), wording
             (holes as \u27e8name\u27e9), exception, values {name: text}, why [reason codes], seen_in [stems of wrappers and of consequences], cause (the row of the page's
             table of causes that the text decides for: row, case ("" where it leads to another page), title {language}, leaning (it is only the
             most likely one); None where the text tells none).
@@ -183,6 +183,7 @@ def _public(index: dict[str, Any], hit: dict[str, Any], hits: list[dict[str, Any
         "topic": symptom["topic"],
         "title": symptom["title"],
         "page": symptom["page"],
+        "recover": symptom.get("recover", ""),
         "docs": symptom.get("docs", ""),
         "line": hit["line"],
         "raw": hit["raw"],

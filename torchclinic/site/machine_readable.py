@@ -96,6 +96,7 @@ def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any
         "tags": snippet.tags,
         "cases": list(snippet.cases),
         "needs": snippet.needs,
+        "recover": snippet.recover,
         "evidence": {record.environment: record.summary(snippet) for record in catalogue.evidence},
     }
 

@@ -42,6 +42,8 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
         if directive:
             lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
         elif line in by_heading:
+            if by_heading[line] == "why":
+                lines += [f'<p class="tc-note tc-recover">{LABELS[language]["recover"][symptom.snippet.recover]}</p>', ""]
             if by_heading[line] == "cost":
                 lines += [*_next(catalogue, symptom, language), ""]
             lines.append(f"{line} {{#{by_heading[line]}}}")
