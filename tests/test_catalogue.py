@@ -10,10 +10,8 @@ import pytest
 from making import change
 
 from torchclinic import ROOT
-from torchclinic.commands import scaffold
 from torchclinic.content import badge, catalogue, evidence
 from torchclinic.content.catalogue import Catalogue
-from torchclinic.content.problem import BadInput
 
 SNIPPET = "snippets/autograd/backward-second-time.py"
 EN = "docs/en/autograd/backward-second-time.md"
@@ -68,14 +66,22 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
         (EN, change("## Why", "## How so"), "is no section"),
         (EN, change("{#running-total}", "{#no-such}"), "no heading"),
         (EN, change("](#causes)", "](#no-such)"), "no such section or case"),
-        (EN, change("](#running-total)", "](#carried-state)"), "no row leads here"),
+        (SNIPPET, change("#   running-total:", "#   no-such:"), "no row of the header's `causes` leads to the case `running-total`"),
+        (SNIPPET, change("#   running-total:", "#   running-total: {if: k ==}\n#   other:"), "cause `running-total`: `if`: "),
+        (SNIPPET, change("#   running-total:", "#   running-total: {if: k == 3}\n#   other:"), "reads `k`, which no wording has"),
+        (EN, change("  running-total:\n", "  no-such:\n"), "`causes` has a row `no-such`, which the snippet's header has not"),
+        (EN, change("    see:", "    seen:"), "holds `see`, `do`"),
+        (EN, change("{{ causes }}", ""), "never shows `{{ causes }}`"),
+        (EN, change("## Why", "```python\nx = 1\n```\n\n## Why"), "a fence of `python`: a page holds no code that is not run"),
+        (EN, change("## Why", "TODO\n\n## Why"), "left of the template, to be written or taken out: line "),
+        (SNIPPET, change("# recover: fix", "# recover: pray"), "`recover` says what brings the reader on"),
         (EN, change("](backward-second-time.md)", "](gone.md)"), "leads nowhere"),
         (EN, change("title:", "heading:"), "front matter lacks `title`"),
-        (EN, change("summary:", "diagnosis: You have {k}.\nsummary:"), "the diagnosis uses {k}"),
-        (EN, change("The forward pass keeps", "The forward pass holds"), "English `why` has changed since this was written"),
-        (ZH, change("{{ check running-total }}\n\n", ""), "directives differ"),
+        (EN, change("summary:", "diagnosis: You have {k}.\nsummary:"), "uses {k}, but no wording has a hole of that name"),
+        (EN, change("The forward pass keeps", "The forward pass holds"), "changed in English since this was written: `why`"),
+        (ZH, change("{{ check running-total }}\n\n", ""), "directives differ from the English page: it lacks `{{ check running-total }}`"),
         (ZH, change("\uff0c", ","), "half-width punctuation"),
-        (ZH, change("  why: ", "  why: 0"), "English `why` has changed"),
+        (ZH, change("  why: ", "  why: 0"), "changed in English since this was written: `why`"),
         ("facts/vocabulary.yml", change("gan: {en: GAN, zh: GAN}", "gan: {en: GAN}"), "tag `gan` has no label in `zh`"),
     ],
 )
@@ -120,16 +126,25 @@ def test_unknown_symptoms_are_named_with_their_neighbours(clinic: Catalogue) -> 
         clinic.find("autograd/backward-second-tim")
 
 
-def test_new_makes_three_files_and_overwrites_nothing(project: Path) -> None:
-    lines = scaffold.new(project, "nn/made-up")
-    assert [line for line in lines if line.startswith("made ")] == ["made snippets/nn/made-up.py", "made docs/en/nn/made-up.md", "made docs/zh/nn/made-up.md"]
-    assert "made-up" in catalogue.load(project).symptoms
-    for name in ("nn/made-up", "nn/backward-second-time", "nowhere/x", "nn/Bad_Name"):
-        with pytest.raises(BadInput):
-            scaffold.new(project, name)
+def test_a_file_that_does_not_parse_is_reported_alone(project: Path) -> None:
+    for file, line in ((SNIPPET, "# tags: [autograd: x, ]: y\n"), (EN, "summary: One line: what it is\n")):
+        path = project / file
+        before = path.read_text(encoding="utf-8")
+        start = before.index(line.partition(":")[0] + ":")
+        path.write_text(before[:start] + line + before[before.index("\n", start) + 1 :], encoding="utf-8")
+        found = [str(problem) for problem in catalogue.load(project).problems]
+        assert len(found) == 1 and "YAML that does not parse" in found[0], found
+        path.write_text(before, encoding="utf-8")
+
+
+def test_a_missing_section_is_reported_where_it_belongs(project: Path) -> None:
+    path = project / EN
+    lines = path.read_text(encoding="utf-8").splitlines()
+    start, end = (next(number for number, line in enumerate(lines) if line.startswith(f"## {name}")) for name in ("Why", "Which cause"))
+    path.write_text("\n".join(lines[:start] + lines[end:]) + "\n", encoding="utf-8")
+    assert (EN, start + 1, "section `## Why` is missing; it stands above this line") in [(p.file, p.line, p.message) for p in catalogue.load(project).problems]
 
 
 def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
-    assert (ROOT / "evidence/badge.svg").read_text(encoding="utf-8") == badge.badge(clinic), "`nox -s verify -- --record` writes it"
     ran = sum(clinic.evidence[0].status(symptom.snippet) in ("passed", "partly") for symptom in clinic.symptoms.values())
     assert f">{ran} of {len(clinic.symptoms)} symptoms" in badge.badge(clinic)

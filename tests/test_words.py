@@ -21,6 +21,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "punctuation": (*SITE, "torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "form": (*SITE, "docs/assets/lookup-page.js"),  # its examples have their texts in the script
     "symptom": (*SITE, "torchclinic/content/snippet.py"),  # places of a fix
+    "afterwards": (*SITE, "torchclinic/content/snippet.py"),  # what brings the reader on
     "notebook": (*SITE, "torchclinic/content/snippet.py"),  # kinds of cells
     "tip": SITE,
     "evidence": (*SITE, "torchclinic/content/evidence.py"),  # states
@@ -38,7 +39,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "scaffold": ("torchclinic/commands/scaffold.py",),
 }
 #: What a file calls its words -> the groups that these are.
-SCRIPTS = {"lookup-page.js": ("answer", "lookup", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
+SCRIPTS = {"lookup-page.js": ("answer", "afterwards", "lookup", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
 
 
 def files(*patterns: str) -> list[Path]:

@@ -76,7 +76,7 @@ def _explanation(index: dict[str, Any], result: dict[str, Any], text: str, langu
     if hit["page"]:
         also = [one for one in result["hits"][1:2] if result["status"] == "ambiguous" and one["page"]]
         # That a process that has ended is started again goes without saying.
-        recover = words.of(language, "answer")["recover"][hit["recover"]] if hit["recover"] in ("again", "machine", "hardware") else ""
+        recover = words.of(language, "afterwards")["recover"][hit["recover"]] if hit["recover"] in ("again", "machine", "hardware") else ""
         lines.append(
             text_of["fix-command"].format(command=fix_command(hit))
             + (f" · {recover}" if recover else "")

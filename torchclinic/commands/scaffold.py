@@ -22,6 +22,7 @@ _WORDINGS = f"""# wordings:
 #     sample: "RuntimeError: {OPEN} 3"  # as it was really printed
 """
 _FACTS = """# tags: []  # of facts/vocabulary.yml
+# recover: fix  # what brings the reader on: fix (nothing needs a restart), again, process, machine, hardware
 # # What follows may be left out.
 # # needs: [fork]  # what it cannot run without: cuda, multi-gpu, fork, compiler, package:NAME, torch:2.13, fault:WHAT
 # # outranks: [stem]  # symptoms that this one explains when a text prints both

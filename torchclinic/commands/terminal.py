@@ -14,7 +14,10 @@ from ..find import lookup
 from . import knowledge
 from .knowledge import Knowledge
 
-TEXT = {language: words.of(language, "answer", "terminal", "punctuation") | {"places": words.of(language, "symptom")["places"]} for language in LANGUAGES}
+TEXT = {
+    language: words.of(language, "answer", "terminal", "punctuation") | words.of(language, "afterwards") | {"places": words.of(language, "symptom")["places"]}
+    for language in LANGUAGES
+}
 
 
 def language_of_locale() -> str:
@@ -118,19 +121,16 @@ def columns(text: str) -> int:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken at blanks, and between Chinese characters."""
+    """Lines of at most `width` columns, broken at blanks, between Chinese characters, and within a word that is longer."""
     lines = []
     for line in text.strip().split("\n"):
         made = ""
-        for piece in re.findall(r"[ -~]+? |[ -~]+|.", line):
-            while columns(piece) > width:
-                made, piece = made + piece[:width], piece[width:]
-                lines.append(made)
-                made = ""
-            if columns(made + piece.rstrip()) > width:
-                lines.append(made.rstrip())
-                made = ""
-            made += piece
+        for piece in re.findall(r"[!-~]+ ?|.", line):
+            for part in [piece[at : at + width] for at in range(0, len(piece), width)]:
+                if columns((made + part).rstrip()) > width:
+                    lines.append(made.rstrip())
+                    made = ""
+                made += part
         lines.append(made.rstrip())
     return lines
 

@@ -7,7 +7,7 @@ import json
 from .. import LANGUAGES
 from ..content import words
 
-GROUPS = ("everywhere", "punctuation", "form", "symptom", "notebook", "tip", "evidence", "lists", "messages")
+GROUPS = ("everywhere", "punctuation", "form", "symptom", "afterwards", "notebook", "tip", "evidence", "lists", "messages")
 LABELS = {language: words.of(language, *GROUPS) for language in LANGUAGES}
 #: Reasons for which a run skips a cell, as `verify` records them: beginning -> what the page says.
 REASONS = {language: words.of(language, "reasons") for language in LANGUAGES}
@@ -17,5 +17,8 @@ KINDS = {language: words.of(language, "kinds") for language in LANGUAGES}
 
 def script(template: str, language: str) -> str:
     """docs/root/words.js with the words that scripts show."""
-    shown = {"lookup": words.of(language, "answer", "lookup", "punctuation"), "offline": words.of(language, "offline")}
+    shown = {
+        "lookup": words.of(language, "answer", "afterwards", "lookup", "punctuation"),
+        "offline": words.of(language, "offline"),
+    }
     return template.replace("{words}", json.dumps(shown, ensure_ascii=False))
