@@ -11,7 +11,8 @@
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_CUDART"
 #   - text: "cuDNN error: CUDNN_STATUS_SUBLIBRARY_{mixed:ident}"
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
-#   - text: "cuDNN error: CUDNN_STATUS_VERSION_MISMATCH"
+#   - text: "cuDNN error: CUDNN_STATUS_VERSION_{mixed:ident}"
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_VERSION_MISMATCH"
 #   - text: "cuDNN error: CUDNN_STATUS_ARCH_MISMATCH"
 #   - text: "cuDNN version incompatibility: PyTorch was compiled against ({built:shape}) but found runtime version ({found:shape})"
 #     exception: RuntimeError
