@@ -46,7 +46,7 @@
 #     exception: ValueError
 #     sample: "ValueError: Unknown CUDA arch (8.6) or GPU not supported"
 #   - text: "Unsupported gpu architecture 'compute_{arch:ident}'"
-#     near: [torch, cpp_extension]
+#     near: [torch, cpp_extension, objects for extension, building extension]
 #     sample: "nvcc fatal   : Unsupported gpu architecture 'compute_86'"
 #   - text: "The current installed version of {compiler:path} ({version:num}) is greater than the maximum required version by CUDA"
 #     exception: RuntimeError
@@ -55,7 +55,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: The current installed version of g++ (4.8.5) is less than the minimum required version by CUDA 11.8 (6.0.0)."
 #   - text: "unsupported GNU version! gcc versions later than {gcc:int} are not supported"
-#     near: [torch, cpp_extension]
+#     near: [torch, cpp_extension, objects for extension, building extension]
 #     sample: "error: #error -- unsupported GNU version! gcc versions later than 8 are not supported!"
 #   - text: "C++{standard:int} or later compatible compiler is required to use"
 #     sample: "error: #error C++17 or later compatible compiler is required to use ATen."
