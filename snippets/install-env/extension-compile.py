@@ -40,7 +40,6 @@
 #     near: ["bin/nvcc'"]
 #     sample: "FileNotFoundError: [Errno 2] No such file or directory: ':/usr/local/cuda/bin/nvcc'"
 #   - text: "IndexError: list index out of range"
-#     exception: IndexError
 #     near: [_get_cuda_arch_flags]
 #   - text: "Unknown CUDA arch ({arch:path}) or GPU not supported"
 #     exception: ValueError
