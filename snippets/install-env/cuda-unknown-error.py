@@ -34,11 +34,23 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
 # causes:
 #   driver-fails:
-#   driver-was-updated-machine:
-#   container-worked-stopped-after:
-#   dead-program-still-holds:
-#   sudo-dmesg-grep-i:
-#   only-program-fails-check:
+#     likely: >-
+#       paste("incorrectly set up environment", "THCGeneral", "_cuda_init") and not paste("fallen off the bus", "NVRM: Xid", "docker", "Docker", "in a container", "kubernetes", "容器")
+#     sample: "RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing env variable CUDA_VISIBLE_DEVICES after program start."
+#   driver-updated:
+#   container:
+#     likely: paste("docker", "Docker", "in a container", "kubernetes", "容器") and paste("incorrectly set up environment", "THCGeneral", "_cuda_init")
+#     sample: "docker exec -it train python -c 'import torch; torch.cuda.init()'\nRuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment"
+#   dead-program:
+#   bad-card:
+#     if: paste("fallen off the bus")
+#     likely: >-
+#       paste("NVRM: Xid")
+#     sample: "RuntimeError: CUDA error: unknown error\nNVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus."
+#   only-this-program:
+#   same-line:
+#   operator:
+#   display-driver:
 # ---
 
 # %%

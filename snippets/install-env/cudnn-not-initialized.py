@@ -11,7 +11,17 @@
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_CUDART"
 #   - text: "cuDNN error: CUDNN_STATUS_SUBLIBRARY_{mixed:ident}"
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
-#   - text: "cuDNN error: CUDNN_STATUS_VERSION_MISMATCH"
+#   - text: "cuDNN error: CUDNN_STATUS_VERSION_{mixed:ident}"
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_VERSION_MISMATCH"
+#   - text: "cuDNN error: CUDNN_STATUS_ARCH_MISMATCH"
+#   - text: "cuDNN version incompatibility: PyTorch was compiled against ({built:shape}) but found runtime version ({found:shape})"
+#     exception: RuntimeError
+#     sample: "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (9, 1, 0) but found runtime version (8, 9, 7). PyTorch already comes bundled with cuDNN."
+#   - text: "cuDNN version {cudnn:int} is not compatible with devices with SM < {sm:num}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: cuDNN version 91300 is not compatible with devices with SM < 7.5. Please install a version of PyTorch with a compatible cuDNN version."
+#   - text: "cuDNN version incompatibility: PyTorch was compiled"
+#     exception: RuntimeError
 #   - text: "RuntimeError: CUDNN_STATUS_NOT_INITIALIZED"
 #   - text: "RuntimeError: CUDNN_STATUS_INTERNAL_ERROR"
 #   - text: "RuntimeError: CUDNN_STATUS_EXECUTION_FAILED"
@@ -44,11 +54,25 @@
 # rows: [S001-92]
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html"]
 # causes:
-#   nvidia-smi-shows-nearly:
-#   cuda-launch-blocking-1:
-#   sublibrary-version-mismatch-cudnn:
-#   new-gpu-old-pytorch:
-#   fails-only-some-shapes:
+#   gpu-full:
+#     if: paste("CUDNN_STATUS_ALLOC_FAILED", "DEVICE_ALLOCATION_FAILED")
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED"
+#   earlier-operation:
+#     if: paste("device-side assert", "illegal memory access", "misaligned address", "Assertion `")
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\nterminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: an illegal memory access was encountered"
+#   two-cudnn:
+#     if: paste("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", "CUDNN_STATUS_VERSION_MISMATCH", "cuDNN version incompatibility")
+#     likely: paste("CUDNN_STATUS_SUBLIBRARY")
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
+#   new-gpu:
+#     likely: >-
+#       (paste("2060", "2070", "2080") and paste("cuda9", "cuda 9", "CUDA9", "CUDA 9", "cu90", "cu92"))
+#       or (paste("3060", "3070", "3080", "3090", "A100") and paste("cuda9", "cuda10", "cuda 10", "CUDA10", "CUDA 10", "cu100", "cu101", "cu102"))
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\nRTX 3090, torch 1.6.0, CUDA 10.2"
+#   old-gpu:
+#     if: paste("CUDNN_STATUS_ARCH_MISMATCH") or (read(cudnn) and read(sm))
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_ARCH_MISMATCH"
+#   some-shapes:
 #   cuda-cannot-start:
 # ---
 

@@ -47,12 +47,30 @@
 # related: [install-env/no-nvidia-driver, install-env/error-804, install-env/unsupported-ptx]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"]
 # causes:
-#   older-driver:
+#   cuda-12:
+#     case: older-driver
+#     if: 12000 <= found < 13000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#   cuda-11:
+#     case: older-driver
+#     if: 11000 <= found < 12000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#   cuda-10:
+#     case: older-driver
+#     if: found < 11000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#     sample: "AssertionError: The NVIDIA driver on your system is too old (found version 10010)."
 #   torch-replaced:
-#   comes-while-package-being:
-#   nvidia-smi-shows-driver:
-#   cuda-driver-version-insufficient:
-#   only-some-machines-cluster:
+#     if: paste("Successfully uninstalled torch-") and not paste("pip-build-env", "builds-v0")
+#     sample: "  Successfully uninstalled torch-2.10.0+cu128\nSuccessfully installed torch-2.11.0\nRuntimeError: The NVIDIA driver on your system is too old (found version 12080)."
+#   build-isolation:
+#     if: paste("pip-build-env", "builds-v0")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/tmp/pip-build-env-j2ax/overlay/lib/python3.10/site-packages/torch/cuda/__init__.py", line 319, in _lazy_init
+#       RuntimeError: The NVIDIA driver on your system is too old (found version 11040).
+#   older-driver:
+#     likely: not read(found)
+#   no-driver:
+#   other-libcuda:
+#   other-machine:
 # ---
 
 # %%

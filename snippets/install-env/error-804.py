@@ -27,10 +27,13 @@
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"]
 # causes:
 #   compat-on-path:
+#     undecided: which libcuda.so.1 was loaded, and why, is not printed
 #   compat-by-default:
-#   driver-s-own-libcuda: {case: compat-by-default}
-#   no-container-driver-was:
-#   both-kinds-gpu-one:
+#     undecided: which libcuda.so.1 was loaded, and why, is not printed
+#   mounted-over:
+#     case: compat-by-default
+#   driver-updated:
+#   mixed-gpus:
 # ---
 
 # %%

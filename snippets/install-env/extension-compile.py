@@ -30,6 +30,50 @@
 #     sample: "error: command '/usr/local/cuda/bin/nvcc' failed with exit code 1"
 #   - text: "Ninja is required to load C++ extensions"
 #     exception: RuntimeError
+#   - text: "CUDA was not found on the system, please set the CUDA_HOME or the CUDA_PATH"
+#     exception: RuntimeError
+#   - text: "nvcc not found at '{nvcc:path}'"
+#     exception: FileNotFoundError
+#     sample: "FileNotFoundError: nvcc not found at '/usr/local/cuda/bin/nvcc'. Ensure CUDA path '/usr/local/cuda' is correct."
+#   - text: "No such file or directory: '{nvcc:path}'"
+#     exception: FileNotFoundError
+#     near: ["bin/nvcc'"]
+#     sample: "FileNotFoundError: [Errno 2] No such file or directory: ':/usr/local/cuda/bin/nvcc'"
+#   - text: "IndexError: list index out of range"
+#     near: [_get_cuda_arch_flags]
+#   - text: "Unknown CUDA arch ({arch:path}) or GPU not supported"
+#     exception: ValueError
+#     sample: "ValueError: Unknown CUDA arch (8.6) or GPU not supported"
+#   - text: "Unsupported gpu architecture 'compute_{arch:ident}'"
+#     near: [torch, cpp_extension, objects for extension, building extension]
+#     sample: "nvcc fatal   : Unsupported gpu architecture 'compute_86'"
+#   - text: "The current installed version of {compiler:path} ({version:num}) is greater than the maximum required version by CUDA"
+#     exception: RuntimeError
+#     sample: "RuntimeError: The current installed version of g++ (13.2.0) is greater than the maximum required version by CUDA 11.8."
+#   - text: "The current installed version of {compiler:path} ({version:num}) is less than the minimum required version by CUDA"
+#     exception: RuntimeError
+#     sample: "RuntimeError: The current installed version of g++ (4.8.5) is less than the minimum required version by CUDA 11.8 (6.0.0)."
+#   - text: "unsupported GNU version! gcc versions later than {gcc:int} are not supported"
+#     near: [torch, cpp_extension, objects for extension, building extension]
+#     sample: "error: #error -- unsupported GNU version! gcc versions later than 8 are not supported!"
+#   - text: "C++{standard:int} or later compatible compiler is required to use"
+#     sample: "error: #error C++17 or later compatible compiler is required to use ATen."
+#   - text: "Command '['where', 'cl']' returned non-zero exit status"
+#     exception: CalledProcessError
+#   - text: "MSVC is required to load C++ extensions"
+#     exception: RuntimeError
+#   - text: "Error checking compiler version for cl: [WinError 2]"
+#     exception: UserWarning
+#   - text: "Cannot find compiler 'cl.exe' in PATH"
+#     near: [torch, cpp_extension]
+#   - text: "Microsoft Visual C++ 14.0 or greater is required"
+#     near: [cpp_extension, torch_, 'torch\include', flash-attn, flash_attn, detectron2, mmcv, xformers, pytorch3d]
+#   - text: "Python.h: No such file or directory"
+#     near: [torch/, 'torch\', triton]
+#   - text: "Failed building wheel for {package:path}"
+#     role: symptom
+#     near: [wheel for flash-attn, wheel for flash_attn, wheel for torch, wheel for detectron2, wheel for mmcv, wheel for xformers, wheel for pytorch3d, wheel for mamba, wheel for causal, wheel for simple-knn, wheel for simple_knn, wheel for diff-gaussian, wheel for diff_gaussian, wheel for tinycudann, wheel for apex]
+#     sample: "ERROR: Failed building wheel for flash-attn"
 # tags: [build, cpp-extension]
 # recover: process
 # needs: [compiler]
@@ -70,21 +114,87 @@
 #       shell: |
 #         python -m pip install ninja
 #         which ninja    # Windows: where ninja. Nothing printed: activate the environment
+#   no-gpu-in-sight:
+#     commands:
+#       linux: |
+#         export TORCH_CUDA_ARCH_LIST="8.6"   # the two numbers of your own GPU
+#         python -m pip install --no-build-isolation .
+#       docker: ENV TORCH_CUDA_ARCH_LIST="8.6"
 # causes:
 #   first-error:
+#     undecided: the tail says only that the build failed; the first error stands further up
 #   cuda-home:
-#   usr-local-cuda-bin: {case: cuda-home}
-#   detected-cuda-version-mismatches:
-#   no-module-named-torch: {case: first-error}
+#     if: paste("CUDA_HOME environment variable is not set", "please set the CUDA_HOME or the CUDA_PATH")
+#   nvcc-not-found:
+#     case: cuda-home
+#     if: >-
+#       paste("nvcc: not found", "nvcc: command not found", "nvcc: No such file", "nvcc not found at '")
+#       or (begins(nvcc, "/", ":/") and paste("/bin/nvcc'") and not paste("/bin/nvcc' failed"))
+#     sample: "/bin/sh: 1: :/usr/local/cuda/bin/nvcc: not found\nninja: build stopped: subcommand failed.\nsubprocess.CalledProcessError: Command '['ninja', '-v']' returned non-zero exit status 1."
+#   toolkit-incomplete:
+#     case: cuda-home
+#     if: >-
+#       paste("fatal error: cuda_runtime", "fatal error: cuda.h", "fatal error: cublas_v2.h", "fatal error: cusparse.h", "fatal error: cusolver",
+#       "fatal error: curand", "fatal error: thrust/", "fatal error: nv/target", "cannot find -lcudart", "cannot find -lcublas")
+#     sample: "torch/include/ATen/cuda/CUDAContextLight.h:7:10: fatal error: cusparse.h: No such file or directory\nRuntimeError: Error compiling objects for extension"
+#   other-cuda:
+#     if: paste("mismatches the version that was used to compile", "does not match the version used to compile Pytorch", "does not match the version torch was compiled with")
+#     sample: "Error building extension 'fused_adam'\nInstalled CUDA version 12.1 does not match the version torch was compiled with 11.7"
+#   no-module-torch:
+#     case: first-error
+#     if: paste("No module named 'torch'")
+#     sample: "ModuleNotFoundError: No module named 'torch'\nERROR: Failed building wheel for torch-scatter"
 #   old-names:
-#   name-pytorch-unknown-path:
+#     if: >-
+#       not paste("torch/lib/include") and paste("'AT_CHECK' was not declared", "identifier \"AT_CHECK\" is undefined", "'AT_CHECK': identifier not found",
+#       "use of undeclared identifier 'AT_CHECK'", "fatal error: THC/", "'THC/THC", "source file \"THC/", "fatal error: TH/", "identifier \"THC", "'THCState' was not declared",
+#       "'THCudaCheck' was not declared", "DeprecatedTypeProperties\" to \"", "DeprecatedTypeProperties' to '")
+#   newer-package:
+#     if: >-
+#       paste("'TORCH_CHECK' was not declared", "identifier \"TORCH_CHECK\" is undefined", "'TORCH_CHECK': identifier not found", "no member named 'scalar_type'", "no member \"scalar_type\"",
+#       "no member named 'data_ptr'", "no member \"data_ptr\"", "no member named 'const_data_ptr'", "no member \"const_data_ptr\"", "no member named 'mutable_data_ptr'", "no member \"mutable_data_ptr\"",
+#       "'const at::Type&' from expression of type 'c10::ScalarType'", "fatal error: torch/csrc/stable/", "fatal error: torch/headeronly/")
+#       or (paste("torch/lib/include") and paste("'AT_CHECK' was not declared", "identifier \"AT_CHECK\" is undefined"))
+#     likely: paste("torch/lib/include") and paste("was not declared", "is undefined", "has no member", "No such file or directory")
+#     sample: "/usr/lib/python3.6/site-packages/torch/lib/include/ATen/Dispatch.h:70:32: note: in definition of macro\ncpu/scatter.cpp:51:40: error: invalid initialization of reference of type 'const at::Type&' from expression of type 'c10::ScalarType'\nerror: command 'gcc' failed with exit status 1"
 #   old-standard:
+#     if: paste("or later compatible compiler is required", "You need C++14 to compile", "You need C++17 to compile")
 #   no-ninja:
-#   unsupported-gnu-version:
-#   unsupported-gpu-architecture:
-#   microsoft-visual-c-14:
-#   python-h-no-such:
-#   killed-internal-compiler-error:
+#     if: paste("Ninja is required", "ninja is required to build")
+#   new-compiler:
+#     if: >-
+#       paste("unsupported GNU version", "unsupported Microsoft Visual Studio version", "is greater than the maximum required version by CUDA", "Unexpected compiler version, expected CUDA",
+#       "error: identifier \"__builtin_ia32_", "error: identifier \"_Float32\"") or (paste("/bits/std_function.h") and paste("parameter packs not expanded with"))
+#     sample: "/usr/local/cuda/include/crt/host_config.h:138:2: error: #error -- unsupported GNU version! gcc versions later than 8 are not supported!\nRuntimeError: Error compiling objects for extension"
+#   old-compiler:
+#     if: >-
+#       paste("is less than the minimum required version by CUDA", "too old version of GCC", "too old version of Clang", "is not defined for option 'std'", "option '-generate-dependencies-with-compile'",
+#       "unrecognized command line option '-std=c++", "unrecognized command-line option '-std=c++", "unrecognized command line option \"-std=c++")
+#     sample: "cc1plus: error: unrecognized command line option '-std=c++17'\nRuntimeError: Error compiling objects for extension"
+#   arch:
+#     if: paste("Unsupported gpu architecture", "is not defined for option 'gpu-name'", "is not defined for option 'gpu-architecture'", "Unknown CUDA arch (")
+#     sample: "nvcc fatal   : Unsupported gpu architecture 'compute_89'\nRuntimeError: Error compiling objects for extension"
+#   no-gpu-in-sight:
+#     if: >-
+#       paste("_get_cuda_arch_flags") and paste("IndexError: list index out of range")
+#   msvc:
+#     if: >-
+#       paste("Microsoft Visual C++ 14.0 or greater is required", "Microsoft Visual C++ 14.0 is required", "MSVC is required to load", "Command '['where', 'cl']'", "Cannot find compiler 'cl.exe'",
+#       "'cl' is not recognized", "'cl.exe' failed: No such file")
+#     likely: paste("[WinError 2]", "WinError 2]")
+#     sample: "nvcc fatal   : Cannot find compiler 'cl.exe' in PATH\nRuntimeError: Error compiling objects for extension"
+#   python-headers:
+#     if: >-
+#       paste("Python.h: No such file", "'Python.h' file not found", "'Python.h': No such file", "source file \"Python.h\"")
+#     sample: "torch/include/torch/csrc/python_headers.h:12:10: fatal error: Python.h: No such file or directory"
+#   submodules:
+#     if: >-
+#       paste("fatal error: glm/", "'glm/glm.hpp': No such file", "fatal error: cutlass/", "'cutlass/cutlass.h': No such file", "fatal error: cute/", "source file \"glm/", "source file \"cutlass/")
+#     sample: "cuda_rasterizer/forward.cu:16:10: fatal error: glm/glm.hpp: No such file or directory\nRuntimeError: Error compiling objects for extension"
+#   out-of-memory:
+#     if: >-
+#       paste("Killed signal terminated program", "internal compiler error: Killed", "died due to signal 9", "virtual memory exhausted", "cc1plus: out of memory", "compiler is out of heap space")
+#     sample: "nvcc error   : 'cicc' died due to signal 9 (Kill signal)\nninja: build stopped: subcommand failed.\nRuntimeError: Error compiling objects for extension"
 # ---
 
 # %%
@@ -245,3 +355,17 @@ assert cpp_extension.is_ninja_available()
 os.environ["PATH"] = f"{os.getcwd()}:{PATH}"  # and the compiler
 write("one.cpp", 'extern "C" int one() { return 1; }')
 assert ctypes.CDLL(cpp_extension.load("one", ["one.cpp"], is_python_module=False)).one() == 1
+
+# %% break no-gpu-in-sight
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # as in `docker build`
+cpp_extension._get_cuda_arch_flags()  # what the build of a CUDA extension does first
+
+# %% check no-gpu-in-sight
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+print(torch.cuda.device_count(), os.environ.get("TORCH_CUDA_ARCH_LIST"))
+assert torch.cuda.device_count() == 0 and not os.environ.get("TORCH_CUDA_ARCH_LIST")
+
+# %% proof no-gpu-in-sight
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+os.environ["TORCH_CUDA_ARCH_LIST"] = "8.6"
+assert cpp_extension._get_cuda_arch_flags() == ["-gencode=arch=compute_86,code=sm_86"]

@@ -23,10 +23,35 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
 # causes:
 #   library-not-found:
-#   nvidia-smi-works-on: {case: library-not-found}
-#   comes-during-docker-build:
-#   nvidia-smi-not-found:
+#   notebook:
+#     if: paste("/kaggle/", "google.colab", "/content/drive")
+#     likely: paste("/content/") or (paste("dist-packages") and paste("<ipython-input"))
+#     sample: |
+#       <ipython-input-7-2b9f4d0e> in <module>()
+#       ----> 1 model.cuda()
+#       /usr/local/lib/python3.7/dist-packages/torch/cuda/__init__.py in _lazy_init()
+#       RuntimeError: Found no NVIDIA driver on your system.
+#   docker-build:
+#     if: >-
+#       paste("failed to solve: ", "The command '/bin/sh -c", "=> ERROR [")
+#     sample: |
+#       RuntimeError: Found no NVIDIA driver on your system.
+#       The command '/bin/sh -c python setup.py install' returned a non-zero code: 1
+#   container:
+#     case: library-not-found
+#     likely: paste("docker", "Docker", "in a container", "kubernetes", "容器", "/workspace/", "/.singularity", "apptainer")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/workspace/demo/predictor.py", line 35, in __init__
+#       RuntimeError: Found no NVIDIA driver on your system.
+#   driver-not-loaded:
+#     if: paste("NVIDIA-SMI has failed")
+#     sample: |
+#       NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
+#       RuntimeError: Found no NVIDIA driver on your system.
 #   no-gpu:
+#     likely: paste("Radeon", "UHD Graphics", "Iris(R) Xe", "Apple M1", "Apple M2")
+#     sample: "RuntimeError: Found no NVIDIA driver on your system.\nGPU: AMD Radeon RX 6700 XT"
 # ---
 
 # %%

@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "undefined symbol: {symbol:ident}"
-#     near: [torch, c10, N2at, _ZN2at, _ZNK2at, libcu, libnccl, nccl, nvJitLink, iJIT_, cuDevicePrimaryCtx, flash_attn, flash-attn, nvidia/]
+#     near: [torch, c10, N2at, _ZN2at, _ZNK2at, libcu, libnccl, nccl, nvJitLink, iJIT_, cuDevicePrimaryCtx, THPVariable, THCState, THCudaMalloc, flash_attn, flash-attn, nvidia/]
 #     sample: "ImportError: flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi"
 #   - text: "not defined in file {library:ident} with link time reference"
 #     near: [torch, nvidia/cublas, nvidia/cudnn, nvidia/cusparse]
@@ -35,12 +35,43 @@
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
 # causes:
 #   other-pytorch:
-#   same-message-names-torch:
-#   name-package-itself-such:
+#     if: >-
+#       begins(symbol, "_ZN3c10", "_ZNK3c10", "_ZN2at", "_ZNK2at", "_ZN5torch", "_ZNK5torch", "_ZN4c10d", "_ZNK4c10d", "_ZN6caffe2", "_ZNK6caffe2", "_ZTIN3c10",
+#       "_ZTVN3c10", "_ZNR3c10", "_ZNKR3c10", "_ZNO3c10", "_ZTIN2at", "_ZTVN2at", "_ZNR2at", "_ZNKR2at", "_ZNO2at", "_ZTIN5torch", "_ZTVN5torch",
+#       "_ZNR5torch", "_ZNKR5torch", "_ZNO5torch", "__ZN3c10", "__ZNK3c10", "__ZN2at", "__ZNK2at", "__ZN5torch", "__ZNK5torch", "__ZTIN3c10", "__ZTVN3c10",
+#       "__ZTIN5torch", "__ZTVN5torch", "__ZN4c10d", "__ZN6caffe2", "THPVariable", "_Z16THPVariable", "__Z16THPVariable", "THCState_", "THCudaMalloc", "aoti_torch_", "_ZN4thpp")
+#       and not paste("libtorch_python.so: undefined symbol", "libtorch_cpu.so: undefined symbol", "libtorch_cuda.so: undefined symbol", "libtorch.so: undefined symbol", "libc10.so: undefined symbol",
+#       "libc10_cuda.so: undefined symbol", "/torch/_C.cpython")
+#   mixed-torch:
+#     if: >-
+#       begins(symbol, "_ZN3c10", "_ZNK3c10", "_ZN2at", "_ZNK2at", "_ZN5torch", "_ZNK5torch", "_ZN4c10d", "_ZNK4c10d", "_ZN6caffe2", "_ZNK6caffe2", "_ZTIN3c10",
+#       "_ZTVN3c10", "_ZNR3c10", "_ZNKR3c10", "_ZNO3c10", "_ZTIN2at", "_ZTVN2at", "_ZNR2at", "_ZNKR2at", "_ZNO2at", "_ZTIN5torch", "_ZTVN5torch",
+#       "_ZNR5torch", "_ZNKR5torch", "_ZNO5torch", "__ZN3c10", "__ZNK3c10", "__ZN2at", "__ZNK2at", "__ZN5torch", "__ZNK5torch", "__ZTIN3c10", "__ZTVN3c10",
+#       "__ZTIN5torch", "__ZTVN5torch", "__ZN4c10d", "__ZN6caffe2", "THPVariable", "_Z16THPVariable", "__Z16THPVariable", "THCState_", "THCudaMalloc", "aoti_torch_", "_ZN4thpp")
+#       and paste("libtorch_python.so: undefined symbol", "libtorch_cpu.so: undefined symbol", "libtorch_cuda.so: undefined symbol", "libtorch.so: undefined symbol", "libc10.so: undefined symbol",
+#       "libc10_cuda.so: undefined symbol", "/torch/_C.cpython")
+#     sample: "ImportError: /opt/conda/lib/python3.10/site-packages/torch/lib/libtorch_python.so: undefined symbol: _ZN5torch3jit17parseSchemaOrNameERKSs"
+#   left-out:
+#     if: begins(symbol, "_Z1", "_Z2", "_Z3", "_Z4", "_Z5", "_Z6", "_Z7", "_Z8", "_Z9", "__Z1", "__Z2", "__Z3", "__Z4", "__Z5", "__Z6", "__Z7", "__Z8", "__Z9") and not paste("THP")
+#     sample: "ImportError: /usr/lib/python3.12/site-packages/vllm/_C.abi3.so: undefined symbol: _Z20cutlass_moe_mm_sm100RN2at6TensorERKS0_"
 #   old-driver-library:
+#     if: >-
+#       begins(symbol, "cuArray", "cuCtx", "cuDevice", "cuDriver", "cuEvent", "cuFunc", "cuGetError", "cuGetProc", "cuGetExport", "cuGraph", "cuInit", "cuIpc", "cuKernel", "cuLaunch",
+#       "cuLibrary", "cuLink", "cuMem", "cuModule", "cuMulticast", "cuOccupancy", "cuPointer", "cuProfiler", "cuStream", "cuTensorMap", "nvml")
+#       or begins(library, "libcuda.so", "libnvidia-ml.so")
 #   other-cuda:
-#   ncclcommregister-other-nccl: {case: other-cuda}
-#   ijit-notifyevent:
+#     if: >-
+#       begins(symbol, "__nvJitLink", "nvJitLink", "nvrtc", "cublas", "cudnn", "cusparse", "cusolver", "cufft", "curand", "cupti", "cutensor", "cuda", "__cuda", "cuFile", "nccl", "pnccl")
+#       or begins(library, "libnvJitLink", "libnvrtc", "libcublas", "libcudnn", "libcusparse", "libcusolver", "libcufft", "libcurand", "libcupti", "libcudart", "libnccl")
+#   other-python:
+#     if: begins(symbol, "Py", "_Py")
+#     sample: "ImportError: /usr/lib/python3.9/site-packages/torch_scatter/_scatter.so: undefined symbol: _PyThreadState_UncheckedGet"
+#   old-libstdcxx:
+#     if: begins(symbol, "_ZSt", "_ZNSt", "_ZNKSt", "_ZTINSt", "_ZTVNSt")
+#     sample: "ImportError: /usr/lib/python3.10/site-packages/detectron2/_C.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZSt28__throw_bad_array_new_lengthv\nimport torch"
+#   mkl:
+#     if: begins(symbol, "iJIT_")
+#     sample: "ImportError: /opt/conda/lib/python3.10/site-packages/torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent"
 # ---
 
 # %%

@@ -29,9 +29,22 @@
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/"]
 # causes:
 #   newer-toolkit:
-#   triton-torch-compile-pytorch:
-#   ready-made-wheel-flash:
+#     likely: >-
+#       paste("torch_extensions", "cpp_extension", "CUDA Runtime Error: the provided PTX", "gsplat", "diff_gaussian", "tinycudann", "pytorch3d", "mmcv", "detectron2")
+#     sample: "CUDA Runtime Error: the provided PTX was compiled with an unsupported toolchain. at diffvg/scene.cpp:35"
+#   pytorch-or-triton:
+#     if: paste("Triton Error", "torch/_inductor", "torch._inductor", "triton/compiler", "triton/runtime", "triton/backends")
+#     likely: frames(".cuda()", ".to(device)", ".to('cuda", ".to(\"cuda")
+#     sample: "RuntimeError: Triton Error [CUDA]: the provided PTX was compiled with an unsupported toolchain."
+#   ready-made-wheel:
+#     likely: paste("flash_attn", "flash-attn", "xformers", "bitsandbytes", "sgl_kernel", "vllm/")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/opt/conda/lib/python3.10/site-packages/flash_attn/flash_attn_interface.py", line 53, in _flash_attn_forward
+#       RuntimeError: CUDA error: the provided PTX was compiled with an unsupported toolchain.
 #   numba-cupy:
+#     if: paste("numba/cuda", "numba.cuda", "cupy_backends", "cupy/")
+#     sample: "cupy_backends.cuda.api.driver.CUDADriverError: CUDA_ERROR_UNSUPPORTED_PTX_VERSION: the provided PTX was compiled with an unsupported toolchain.\nimport torch"
 # ---
 
 # %%
