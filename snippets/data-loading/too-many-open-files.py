@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Too many open files. Communication with the workers is no longer possible"
 #     exception: RuntimeError
