@@ -24,13 +24,13 @@
 # causes:
 #   image-sizes:
 #     if: >-
-#       len(first) == len(other) and first[:-2] == other[:-2] and (first[-1] != other[-1] and first[-2] != other[-2] and len(first) > 2
+#       first[:-2] == other[:-2] and (len(first) > 2 and first[-1] != other[-1] and first[-2] != other[-2]
 #       or first[-3] in [3, 4] and first[-1] > 15 and first[-2] > 15 and first[-1] not in [17, 18, 25])
-#       or len(first) == 3 and len(other) == 3 and first[-1] in [3, 4] and first[-1] == other[-1]
+#       or len(first) == 3 and first[2:] == other[2:] and first[2] in [3, 4]
 #       and first[0] > 27 and other[0] > 27 and (first[0] != other[0] and first[1] != other[1] or first[0] > 63 and first[1] > 63)
 #     likely: >-
-#       len(first) == len(other) and len(first) > 1 and first[-1] > 27 and other[-1] > 27 and first[-2] > 27 and other[-2] > 27
-#       and first[-1] != other[-1] and (first[-2] != other[-2] or len(first) == 3 and first[0] == 1 and first[1] not in [40, 80, 128, 161, 201, 257, 513])
+#       len(first) == len(other) and first[-1] > 27 and other[-1] > 27 and first[-2] > 27 and other[-2] > 27 and first[-1] != other[-1]
+#       and (first[-2] != other[-2] or len(first) == 3 and first[0] == 1 and first[1] not in [40, 80, 128, 161, 201, 257, 513])
 #       or dimension > 1 and size > 27 and size2 > 27
 #   masks:
 #     case: image-sizes
@@ -39,23 +39,18 @@
 #     likely: >-
 #       paste("each element in list of batch") and not paste("coco", "Coco", "COCO", "bbox", "boxes")
 #       or len(first) == 1 and len(other) == 1
-#       or len(first) == len(other) and len(first) > 1 and first[1:] == other[1:] and not first[-1] in [4, 5]
-#       and (len(first) == 2 or len(first) == 4) and paste("collate", "DataLoader worker")
-#       or len(first) == len(other) and len(first) > 1 and first[:-1] == other[:-1] and first[-2] in [1, 2, 40, 80, 128, 161, 201, 257, 513]
+#       or first[1:] == other[1:] and len(first) in [2, 4] and first[-1] not in [4, 5] and paste("collate", "DataLoader worker")
+#       or first[:-1] == other[:-1] and first[-2] in [1, 2, 40, 80, 128, 161, 201, 257, 513]
 #       or dimension == 1 and size > 4 and size2 > 4
 #   objects-per-image:
-#     if: >-
-#       len(first) == 2 and len(other) == 2 and first[1] == other[1] and first[1] in [4, 5] and first[0] < 100 and other[0] < 100
-#       and paste("collate", "DataLoader worker")
+#     if: first[1:] == other[1:] and len(first) == 2 and first[1] in [4, 5] and first[0] < 100 and other[0] < 100 and paste("collate", "DataLoader worker")
 #     likely: >-
-#       len(first) == 2 and len(other) == 2 and first[1] == other[1] and first[1] in [4, 5]
+#       first[1:] == other[1:] and len(first) == 2 and first[1] in [4, 5]
 #       or paste("each element in list of batch") and paste("coco", "Coco", "COCO", "bbox", "boxes")
 #   channels:
 #     if: >-
-#       len(first) == 3 and len(other) == 3 and first[0] != other[0] and first[1:] == other[1:] and first[-1] > 15 and first[-2] > 15
-#       and first[0] in [1, 2, 3, 4] and other[0] in [1, 2, 3, 4]
-#       or len(first) == 3 and len(other) == 3 and first[2] != other[2] and first[:2] == other[:2] and first[0] > 15 and first[1] > 15
-#       and first[2] in [1, 2, 3, 4] and other[2] in [1, 2, 3, 4]
+#       len(first) == 3 and first[1:] == other[1:] and first[1] > 15 and first[2] > 15 and first[0] in [1, 2, 3, 4] and other[0] in [1, 2, 3, 4]
+#       or len(first) == 3 and first[:2] == other[:2] and first[0] > 15 and first[1] > 15 and first[2] in [1, 2, 3, 4] and other[2] in [1, 2, 3, 4]
 #       or len(first) == 2 and len(other) == 3 and first[0] > 15 and first[1] > 15 and (other[1:] == first[0:] or other[:2] == first[0:])
 #       or len(first) == 3 and len(other) == 2 and other[0] > 15 and other[1] > 15 and (first[1:] == other[0:] or first[:2] == other[0:])
 #     likely: >-
