@@ -11,9 +11,22 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
 # causes:
 #   text:
+#     if: >-
+#       frames("_weights_only_unpickler") or at >= 64 and codec == "ascii" and not paste("magic_number")
+#       and byte in ["0xc2", "0xc3", "0xe2", "0xe3", "0xe4", "0xe5", "0xe6", "0xe7", "0xe8", "0xe9"]
+#     likely: at >= 64 or codec == "ascii" and byte in ["0xc2", "0xc3", "0xe2", "0xe3", "0xe4", "0xe5", "0xe6", "0xe7", "0xe8", "0xe9"]
 #   arrays:
+#     likely: at < 64 and paste("unpickler.load()")
 #   plain-pickle:
-#   gbk-codec-charmap-codec:
+#     if: paste("magic_number")
+#   text-file:
+#     if: begins(codec, "gbk", "gb2312", "charmap", "cp", "big5", "euc")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 12, in <module>
+#           names = open("classes.txt").read()
+#       UnicodeDecodeError: 'gbk' codec can't decode byte 0x80 in position 205: illegal multibyte sequence
+#         (before torch.load)
 # ---
 
 # %%

@@ -8,11 +8,11 @@
 #   variance-overflow: {silent: true}
 #   lost-updates: {silent: true}
 # causes:
-#   prints-torch-float32:
+#   not-half:
 #   variance-overflow:
-#   saved-model-has-inf: {case: variance-overflow}
+#   saved-inf: {case: variance-overflow}
 #   lost-updates:
-#   half-precision-adam-weights:
+#   adam-nan:
 # ---
 
 # %%

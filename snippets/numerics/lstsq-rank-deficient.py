@@ -13,8 +13,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.linalg.lstsq.html"]
 # causes:
 #   dependent:
+#     if: paste("does not have full rank")
+#     likely: paste("nan")
 #   nearly-dependent:
-#   huge-numbers-library-calls: {case: nearly-dependent}
+#   in-a-library: {case: nearly-dependent}
 # ---
 
 # %%

@@ -8,10 +8,16 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html"]
 # causes:
 #   list-of-arrays:
+#     likely: >-
+#       not paste("torch.Tensor(", "FloatTensor(", "th.Tensor(", ".numpy() for ", "only one element")
+#       and not paste("replay", "rewards", "next_state", "next_obs", "transitions", "dones", "observations")
 #   float32-constructor:
+#     if: paste("torch.Tensor(", "FloatTensor(", "th.Tensor(")
 #   replay-buffer:
+#     likely: paste("replay", "rewards", "next_state", "next_obs", "transitions", "dones", "observations")
 #   tensors-through-numpy:
-#   only-one-element-tensors: {case: tensors-through-numpy}
+#     if: paste(".numpy() for ")
+#   element-tensors: {case: tensors-through-numpy}
 # ---
 
 # %%

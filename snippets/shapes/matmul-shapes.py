@@ -6,6 +6,9 @@
 #   - text: "size mismatch, m1: [{m:int} x {k:int}], m2: [{k2:int} x {n:int}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: size mismatch, m1: [1 x 256], m2: [64 x 4] at /opt/conda/conda-bld/pytorch_1549627089062/work/aten/src/TH/generic/THTensorMath.cpp:940"
+#   - text: "input and weight.T shapes cannot be multiplied ({m:int}x{k:int} and {k2:int}x{n:int})"
+#     exception: RuntimeError
+#     sample: "RuntimeError: linear(): input and weight.T shapes cannot be multiplied (2x2816 and 768x320)"
 #   - text: "mat1 dim 1 must match mat2 dim 0"
 #     exception: RuntimeError
 #   - text: "a and b must have same reduction dim, but got [{m:ident}, {k:ident}] X [{k2:ident}, {n:ident}]"
@@ -19,6 +22,21 @@
 #   - text: "Expected size for first two dimensions of batch2 tensor to be: [{b:int}, {inner:int}] but got: [{b2:int}, {inner2:int}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [2, 1] but got: [2, 4]."
+#   - text: "Expected tensor to have size {inner:int} at dimension 1, but got size {inner2:int} for argument #2 'batch2'"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected tensor to have size 16 at dimension 1, but got size 10 for argument #2 'batch2' (while checking arguments for bmm)"
+#   - text: "Expected tensor to have size {b:int} at dimension 0, but got size {b2:int} for argument #2 'batch2'"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected tensor to have size 4 at dimension 0, but got size 2 for argument #2 'batch2' (while checking arguments for bmm)"
+#   - text: "-dimensional tensor for argument #1 'batch1'"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #1 'batch1' (while checking arguments for bmm)"
+#   - text: "-dimensional tensor for argument #2 'batch2'"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 3-dimensional tensor, but got 2-dimensional tensor for argument #2 'batch2' (while checking arguments for bmm)"
+#   - text: "matrices expected, got {_:dims}D, {_:dims}D tensors"
+#     exception: RuntimeError
+#     sample: "RuntimeError: matrices expected, got 3D, 2D tensors at /pytorch/aten/src/TH/generic/THTensorMath.cpp:935"
 #   - text: "self must be a matrix"
 #     exception: RuntimeError
 #   - text: "mat2 must be a matrix"
@@ -48,6 +66,12 @@
 #         import os
 #
 #         os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # before torch is imported: restart the kernel
+#   adapter:
+#     commands:
+#       linux: |
+#         # MoRA: the peft of its repository, in place of the one from PyPI
+#         pip uninstall -y peft
+#         pip install -e ./peft-mora
 #   under-compile:
 #     commands:
 #       linux: "TORCH_COMPILE_DISABLE=1 python train.py"
@@ -59,22 +83,109 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html", "https://docs.pytorch.org/docs/stable/generated/torch.matmul.html"]
 # causes:
 #   image-size:
-#   replaced-head:
-#   layers-not-chained:
-#   table-columns:
-#   bidirectional:
-#   no-flatten:
-#   m-1-k-batch: {case: no-flatten}
-#   features-not-last:
-#   weight-as-stored:
-#   elementwise-meant:
+#     if: >-
+#       k > 100 and k2 > 100 and square(k * k2) and not (m == 1 and k % k2 == 0) and not paste("omfy", "webui", "diffus")
+#       and not (k in [128, 192, 200, 256, 300, 320, 384, 400, 500, 512, 600, 640, 768, 784, 800, 1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120]
+#       and k2 in [128, 192, 200, 256, 300, 320, 384, 400, 500, 512, 600, 640, 768, 784, 800, 1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120])
+#       or k >= 64 and k2 == 400 and n == 120
+#     likely: >-
+#       k > 100 and k2 > 100 and n <= 4096 and not paste("omfy", "webui", "diffus")
+#       and (not (m == 1 and k % k2 == 0)
+#       and (k > 5120 and k not in [6144, 7680, 8192, 12288, 15360] or k2 > 5120 and k2 not in [6144, 7680, 8192, 12288, 15360])
+#       or m == 1 and k / k2 in [9, 49])
 #   wrong-encoder:
+#     if: >-
+#       k2 > 1 and paste("omfy", "webui", "custom_nodes", "KSampler")
+#       or m % 77 == 0 and n >= 320
+#       and k in [512, 640, 768, 1024, 1152, 1280, 1408, 1536, 1664, 2048, 2304, 2560, 2816, 3584, 3840, 4096, 5120, 7680]
+#       and k2 in [512, 640, 768, 1024, 1152, 1280, 1408, 1536, 1664, 2048, 2304, 2560, 2816, 3584, 3840, 4096, 5120, 7680]
+#     likely: >-
+#       k2 > 1 and paste("diffus", "ControlNet", "sd-scripts")
+#       or n > 1000 and k >= 768 and k2 >= 768 and k % 64 == 0 and k2 % 64 == 0 and k % k2 != 0 and k2 % k != 0
+#   replaced-head:
+#     if: >-
+#       frames("torchvision/models", "torchvision\\models") and not paste("m1: [")
+#       and frames("self.fc(x)", "self.classifier(x)", "self.heads(x)", "self.head(x)")
+#     likely: >-
+#       n <= 512 and k + k2 != 1536
+#       and k in [384, 512, 576, 768, 960, 1000, 1024, 1280, 1408, 1536, 1664, 1792, 1920, 2048, 2208, 4096]
+#       and k2 in [384, 512, 576, 768, 960, 1000, 1024, 1280, 1408, 1536, 1664, 1792, 1920, 2048, 2208, 4096]
+#   layers-not-chained:
+#     likely: >-
+#       k in [50, 64, 100, 128, 200, 256, 300, 500, 512, 1024] and k2 in [50, 64, 100, 128, 200, 256, 300, 500, 512, 1024]
+#       and not paste("LSTM", "lstm", "GRU", "gru")
+#       or frames("torch_geometric", "dgl/nn") and k2 > 4
+#   squeeze-block:
+#     case: layers-not-chained
+#     if: frames("view(b, c, 1, 1)", "SELayer", "SEBlock", "SEModule")
+#     sample: |
+#       RuntimeError: size mismatch, m1: [1 x 256], m2: [64 x 4] at /pytorch/aten/src/TH/generic/THTensorMath.cpp:940
+#         File "lib/models/se.py", line 30, in forward
+#           y = self.fc(y).view(b, c, 1, 1)
+#   table-columns:
+#     likely: k - k2 in [-3, -2, -1, 1, 2, 3] and k2 > 3 and k2 < 200 and n < 2048
+#   one-feature:
+#     likely: k2 == 1 and k > 1 and n < 100000
+#   bidirectional:
+#     likely: k == 2 * k2 and paste("LSTM", "lstm", "GRU", "gru")
+#     undecided: where the failing line names no LSTM or GRU, twice the number may come from anything
+#     sample: |
+#       Traceback (most recent call last):
+#         File "tagger.py", line 58, in forward
+#           return self.head(self.lstm(x)[0])
+#       RuntimeError: mat1 and mat2 shapes cannot be multiplied (480x256 and 128x9)
+#   no-flatten:
+#     if: >-
+#       m != k2 and (k >= 5 and k not in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] and k2 >= 300 and k2 % (k * k) == 0 and m % (k2 / k) == 0
+#       or k == 1 and k2 >= 512 and m % k2 == 0)
+#     likely: >-
+#       m > k and m != k2 and k2 >= k * k and k2 % k == 0 and m % (k2 / k) == 0
+#       and (k == 1 and k2 >= 8 or k >= 4 and k2 / k not in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] or k >= 4 and m >= 2000)
+#   flattened-batch:
+#     case: no-flatten
+#     likely: m == 1 and k2 > 16 and k % k2 == 0 and k / k2 not in [2, 4, 9, 49]
+#     sample: "RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x25088 and 784x128)"
+#   features-not-last:
+#     likely: >-
+#       k2 >= 12 and k >= 12 and m % k2 == 0 and k != n
+#       and k2 not in [16, 20, 25, 30, 32, 40, 50, 60, 64, 100, 128, 150, 200, 250, 256, 300, 500, 512, 1000, 1024, 2048]
+#     undecided: of the input's sizes only the last is printed by itself, and 16 divides most batches
+#     sample: "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2560x401 and 80x512)"
+#   weight-as-stored:
+#     if: k == n and frames(".weight") and frames(" @ ", "matmul(", ".mm(") and not paste("F.linear", "linear.py", "addmm:")
+#     likely: k == n and m != k2 and frames(" @ ", "matmul(", ".mm(") and not paste("F.linear", "linear.py", "addmm:")
+#   elementwise-meant:
+#     if: m == k2 and k == n and frames(" @ ", "matmul(", ".mm(") and not paste("F.linear", "linear.py", "addmm:")
+#     likely: m == k2 and k == n and not paste("F.linear", "linear.py", "addmm:")
 #   quantized:
-#   k2-n-much-smaller: {case: quantized}
+#     if: k2 == 1 and n >= 100000
+#   outliers:
+#     case: quantized
+#     if: frames("subB")
+#     likely: k - k2 in [-3, -2, -1, 1, 2, 3] and k < 100 and n >= 2048
+#     sample: |
+#       Traceback (most recent call last):
+#         File "bitsandbytes/autograd/_functions.py", line 398, in forward
+#           output += torch.matmul(subA, state.subB)
+#       RuntimeError: mat1 and mat2 shapes cannot be multiplied (1024x6 and 7x4096)
+#   adapter:
+#     likely: k2 == n and k >= 1000 and k2 < 1000 and k % k2 != 0 and k2 % 64 != 0 and k2 not in [100, 200, 300, 400, 500]
 #   key-not-transposed:
+#     likely: b == b2 or read(inner) and not read(b)
+#   batches-differ:
+#     if: b != b2
+#     sample: "RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [64, 32] but got: [8, 32]."
 #   mm-with-batch:
+#     if: >-
+#       paste("self must be a matrix", "mat1 must be a matrix", "batch1 must be a", "batch2 must be a")
+#       or paste("matrices expected, got", "-dimensional tensor for argument")
+#       or paste("mat2 must be a matrix") and (not paste("got 1-D") or frames(".mm(", "addmm(") or paste(" mm: mat2"))
 #   sharded-weight:
+#     if: >-
+#       length == 0 or read(length) and frames("F.linear")
+#       or paste("mat2 must be a matrix, got 1-D") and not frames(".mm(", "addmm(") and not paste(" mm: mat2")
 #   under-compile:
+#     if: paste("must have same reduction dim")
 # ---
 
 # %%
@@ -181,6 +292,28 @@ model = nn.Sequential(nn.Linear(x.shape[1], 32), nn.ReLU(), nn.Linear(32, 1))
 # %% proof table-columns
 assert torch.equal(x, table[:, :12]) and torch.equal(y, table[:, 12:])
 assert model(x).shape == y.shape
+
+# %%
+x = torch.linspace(-1, 1, 100)
+
+# %% break one-feature
+model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
+model(x)
+
+# %% check one-feature
+model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
+print(x.shape, model[0].in_features)  # 100 numbers in one row; the layer wants 1 in each
+assert x.shape[-1] != model[0].in_features == 1
+
+# %% fix one-feature
+from torch import nn
+
+model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
+y = model(x.unsqueeze(-1))  # (100, 1): each number is a sample of its own
+
+# %% proof one-feature
+assert y.shape == (100, 1)
+assert torch.allclose(y[7], model(x[7:8]), atol=1e-6) and not torch.allclose(y[7], y[8])
 
 # %%
 x = torch.rand(28, 20, 8)  # (batch, time, features)
@@ -318,14 +451,14 @@ class Linear4bit(nn.Linear):
 
 
 # %% break quantized
-model = Linear4bit(16, 8)
+model = Linear4bit(512, 256)
 replica = model._replicate_for_data_parallel()  # what DataParallel makes for each GPU ...
 replica.weight = model.weight.clone()  # ... with copies of the weights: values only
-replica(torch.rand(4, 16))
+replica(torch.rand(4, 512))
 
 # %% check quantized
-model = Linear4bit(16, 8)
-print(model.weight.shape)  # (128, 1): packed into one column
+model = Linear4bit(512, 256)
+print(model.weight.shape)  # (131072, 1): packed into one column
 assert hasattr(model.weight, "quant_state") and not hasattr(model.weight.clone(), "quant_state")
 
 # %% proof quantized
@@ -336,6 +469,27 @@ replica = model._replicate_for_data_parallel()
 replica.weight = model.weight.clone()
 replica.weight.quant_state = model.weight.quant_state  # with what the copy has lost, it is right again
 assert torch.allclose(replica(x), expected, atol=1e-6)
+
+# %%
+x = torch.rand(4, 1024)
+layer = nn.Linear(1024, 1024)
+
+# %% break adapter
+adapter = nn.Linear(90, 90, bias=False)  # MoRA's matrix: square, and smaller than the layer
+y = layer(x) + adapter(x)  # as plain LoRA would call it
+
+# %% check adapter
+adapter = nn.Linear(90, 90, bias=False)
+print(adapter.weight.shape, layer.in_features)  # as wide as high, and not the layer's width
+assert adapter.in_features == adapter.out_features < layer.in_features
+
+# %% proof adapter
+adapter = nn.Linear(90, 90, bias=False)
+padded = nn.functional.pad(x, (0, 90 * 12 - 1024))  # the method's own forward: 1024 values pressed into 90 ...
+small = padded.view(4, 12, 90).sum(1)
+y = layer(x) + adapter(small).repeat(1, 12)[:, :1024]  # ... and spread again
+whole = adapter.weight.repeat(12, 12)[:1024, :1024]  # one large matrix does the same
+assert torch.allclose(y, layer(x) + x @ whole.T, atol=1e-3)
 
 # %%
 x = y = torch.rand(2, 10, 16)  # queries and keys: (batch, tokens, features)

@@ -7,6 +7,10 @@
 #     exception: RuntimeError
 #   - text: "each element in list of batch should be of equal size"
 #     exception: RuntimeError
+#   - text: "invalid argument 0: Sizes of tensors must match except in dimension 0. Got {size:int} and {size2:int} in dimension {dimension:int}"
+#     exception: RuntimeError
+#     near: ["default_collate", "_utils/collate.py", "_utils\\collate.py"]
+#     sample: "RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 0. Got 188 and 156 in dimension 2 at /pytorch/aten/src/TH/generic/THTensor.cpp:689"
 #   - text: "invalid argument 0: Sizes of tensors must match except in dimension 0"
 #     exception: RuntimeError
 #     near: ["default_collate", "_utils/collate.py", "_utils\\collate.py"]
@@ -19,11 +23,42 @@
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#working-with-collate-fn", "https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html"]
 # causes:
 #   image-sizes:
-#   images-agree-masks-do: {case: image-sizes}
+#     if: >-
+#       first[:-2] == other[:-2] and (len(first) > 2 and first[-1] != other[-1] and first[-2] != other[-2]
+#       or first[-3] in [3, 4] and first[-1] > 15 and first[-2] > 15 and first[-1] not in [17, 18, 25])
+#       or len(first) == 3 and first[2:] == other[2:] and first[2] in [3, 4]
+#       and first[0] > 27 and other[0] > 27 and (first[0] != other[0] and first[1] != other[1] or first[0] > 63 and first[1] > 63)
+#     likely: >-
+#       len(first) == len(other) and first[-1] > 27 and other[-1] > 27 and first[-2] > 27 and other[-2] > 27 and first[-1] != other[-1]
+#       and (first[-2] != other[-2] or len(first) == 3 and first[0] == 1 and first[1] not in [40, 80, 128, 161, 201, 257, 513])
+#       or dimension > 1 and size > 27 and size2 > 27
+#   masks:
+#     case: image-sizes
 #   sequence-lengths:
+#     if: len(first) == 1 and len(other) == 1 and (first[0] > 100 or other[0] > 100) and paste("collate", "DataLoader worker")
+#     likely: >-
+#       paste("each element in list of batch") and not paste("coco", "Coco", "COCO", "bbox", "boxes")
+#       or len(first) == 1 and len(other) == 1
+#       or first[1:] == other[1:] and len(first) in [2, 4] and first[-1] not in [4, 5] and paste("collate", "DataLoader worker")
+#       or first[:-1] == other[:-1] and first[-2] in [1, 2, 40, 80, 128, 161, 201, 257, 513]
+#       or dimension == 1 and size > 4 and size2 > 4
 #   objects-per-image:
+#     if: first[1:] == other[1:] and len(first) == 2 and first[1] in [4, 5] and first[0] < 100 and other[0] < 100 and paste("collate", "DataLoader worker")
+#     likely: >-
+#       first[1:] == other[1:] and len(first) == 2 and first[1] in [4, 5]
+#       or paste("each element in list of batch") and paste("coco", "Coco", "COCO", "bbox", "boxes")
 #   channels:
+#     if: >-
+#       len(first) == 3 and first[1:] == other[1:] and first[1] > 15 and first[2] > 15 and first[0] in [1, 2, 3, 4] and other[0] in [1, 2, 3, 4]
+#       or len(first) == 3 and first[:2] == other[:2] and first[0] > 15 and first[1] > 15 and first[2] in [1, 2, 3, 4] and other[2] in [1, 2, 3, 4]
+#       or len(first) == 2 and len(other) == 3 and first[0] > 15 and first[1] > 15 and (other[1:] == first[0:] or other[:2] == first[0:])
+#       or len(first) == 3 and len(other) == 2 and other[0] > 15 and other[1] > 15 and (first[1:] == other[0:] or first[:2] == other[0:])
+#     likely: >-
+#       len(first) == 3 and len(other) == 2 and first[0] in [1, 3, 4] and other[0] > 27 and other[1] > 27
+#       or len(first) == 2 and len(other) == 3 and other[0] in [1, 3, 4] and first[0] > 27 and first[1] > 27
+#       or dimension == 1 and size in [1, 3, 4] and size2 in [1, 3, 4]
 #   last-batch:
+#     likely: first[1:] == other[1:] and other[0] < first[0] and frames("stack(") and not paste("collate", "fetch.py", "dataloader.py", "DataLoader")
 # ---
 
 # %%
