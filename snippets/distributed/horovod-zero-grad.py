@@ -11,7 +11,10 @@
 # docs: ["https://horovod.readthedocs.io/en/stable/pytorch.html"]
 # causes:
 #   two-optimizers:
+#     likely: >-
+#       frames("_optimizer.zero_grad(", "optimizer_", "optimizerD", "optimizerG", "optim_", "optimD", "optimG", "_optim.zero_grad(", "opt_", "_opt.zero_grad(")
 #   step-left-out:
+#     likely: frames(" optimizer.zero_grad(", "self.optimizer.zero_grad(")
 # ---
 
 # %%
