@@ -45,7 +45,7 @@
 #   crash-in-library:
 #     if: >-
 #       (begins(signal, "Segmentation", "Aborted", "Illegal", "Floating") or paste("Unexpected segmentation fault encountered in worker",
-#       "Unexpected floating-point exception encountered in worker")) and not paste("bad_alloc") and not also("fork-cuda-init")
+#       "Unexpected floating-point exception encountered in worker")) and not paste("bad_alloc", "CUDA error") and not also("fork-cuda-init")
 #   quits-by-itself:
 #     if: code > 1
 #     likely: code == 1
