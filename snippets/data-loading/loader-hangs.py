@@ -5,7 +5,15 @@
 #     sample: "RuntimeError: DataLoader timed out after 5 seconds"
 #   - text: "KeyboardInterrupt"
 #     role: symptom
-#     near: ["_data_queue.get(", "data_queue.get()", "worker_result_queue.get("]
+#     near: ["_data_queue.get(", "data_queue.get()", "worker_result_queue.get(", "worker_result_queue.put("]
+#   - text: "_try_get_data (torch/utils/data/dataloader.py:{_:int})"
+#     role: symptom
+#     unless: ["distributed_c10d.py"]
+#     sample: "    _try_get_data (torch/utils/data/dataloader.py:1133)"
+#   - text: "_worker_loop (torch/utils/data/_utils/worker.py:{_:int})"
+#     role: symptom
+#     unless: ["distributed_c10d.py"]
+#     sample: "    _worker_loop (torch/utils/data/_utils/worker.py:308)"
 # tags: [dataloader, hang, multiprocessing]
 # recover: process
 # needs: [fork]
@@ -20,11 +28,43 @@
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading", "https://docs.python.org/3/library/faulthandler.html"]
 # causes:
 #   any-worker:
+#     undecided: the main process prints that it waits, not where the worker stands
 #   main-guard:
+#     likely: paste("\\torch\\utils\\data\\") and not read(n)
+#     sample: |
+#       File "C:\Users\me\miniconda3\lib\site-packages\torch\utils\data\dataloader.py", line 1133, in _try_get_data
+#         data = self._data_queue.get(timeout=timeout)
+#       File "C:\Users\me\miniconda3\lib\multiprocessing\connection.py", line 330, in _poll
+#         return bool(wait([self], timeout))
+#       KeyboardInterrupt
 #   lock-at-fork:
+#     if: paste("_worker_loop (") and paste("acquire (logging", "acquire (threading")
+#     undecided: the main process prints that it waits, not where the worker stands
+#     sample: |
+#       Thread 21530 (idle): "MainThread"
+#           acquire (logging/__init__.py:917)
+#           handle (logging/__init__.py:966)
+#           info (logging/__init__.py:1477)
+#           __getitem__ (data.py:31)
+#           fetch (torch/utils/data/_utils/fetch.py:51)
+#           _worker_loop (torch/utils/data/_utils/worker.py:308)
 #   stuck-sample:
+#     if: >-
+#       paste("_worker_loop (") and paste("recv_into (", "recv (", "readinto (socket", "read (ssl.py", "urllib3/", "botocore/", "fsspec/", "s3fs/", "gcsfs/",
+#       "pymongo/", "redis/", "psycopg2/")
+#     undecided: the main process prints that it waits, not where the worker stands
+#     sample: |
+#       Thread 21530 (idle): "MainThread"
+#           recv_into (socket.py:669)
+#           readinto (socket.py:669)
+#           begin (http/client.py:279)
+#           urlopen (urllib/request.py:216)
+#           __getitem__ (data.py:31)
+#           fetch (torch/utils/data/_utils/fetch.py:51)
+#           _worker_loop (torch/utils/data/_utils/worker.py:308)
 #   only-slow:
-#   hangs-at-random-on:
+#     likely: n < 3
+#   one-machine:
 # ---
 
 # %%

@@ -1,5 +1,8 @@
 # ---
 # wordings:
+#   - text: "This DataLoader will create {n:int} worker processes in total. Our suggested max number of worker in current system is {cores:int}"
+#     exception: UserWarning
+#     sample: "UserWarning: This DataLoader will create 30 worker processes in total. Our suggested max number of worker in current system is 2, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary."
 #   - text: "worker processes in total. Our suggested max number of worker in current system is {cores:int}"
 #     exception: UserWarning
 #     sample: "UserWarning: This DataLoader will create 4096 worker processes in total. Our suggested max number of worker in current system is 2, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary."
@@ -15,8 +18,8 @@
 # causes:
 #   start-each-epoch:
 #   tiny-batches:
-#   sample-takes-milliseconds-more: {case: tiny-batches}
-#   too-many:
+#   slow-samples: {case: tiny-batches}
+#   too-many: {if: 'read(cores) or paste("Our suggested max number of worker")'}
 # ---
 
 # %%

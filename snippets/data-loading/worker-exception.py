@@ -13,8 +13,44 @@
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
 # causes:
 #   dataset-bug:
+#     likely: >-
+#       (type in ["AttributeError", "TypeError", "NotImplementedError", "ImportError", "ModuleNotFoundError"] and not paste("NoneType"))
+#       or (type == "NameError" and not paste("\\torch\\utils\\data\\"))
+#       or (type == "KeyError" and (paste("KeyError: 0") or frames("pandas/core", "pandas\\core")))
 #   bad-sample:
-#   fails-only-workers-never:
+#     likely: >-
+#       type in ["UnidentifiedImageError", "JSONDecodeError", "BadZipFile", "EOFError", "UnicodeDecodeError", "EmptyDataError"] and not frames("zipfile.py")
+#       or paste("cannot identify image file", "image file is truncated", "broken data stream", "broken PNG file")
+#     undecided: a label that one file lacks and a column that all lack print the same KeyError
+#     sample: |
+#       PIL.UnidentifiedImageError: Caught UnidentifiedImageError in DataLoader worker process 3.
+#       Original Traceback (most recent call last):
+#         File "/opt/conda/lib/python3.10/site-packages/PIL/Image.py", line 3298, in open
+#           raise UnidentifiedImageError(msg)
+#       PIL.UnidentifiedImageError: cannot identify image file 'train/1021.jpg'
+#   unlike-keys:
+#     if: type == "KeyError" and frames("[d[key] for d in batch]")
+#   file-missing:
+#     if: type == "FileNotFoundError"
+#     likely: >-
+#       paste("FileNotFoundError: [Errno 2]", "!_src.empty()", "!ssize.empty()", "'NoneType' object has no attribute 'shape'", "'NoneType' object has no attribute 'astype'",
+#       "'NoneType' object is not subscriptable")
+#     sample: |
+#       FileNotFoundError: Caught FileNotFoundError in DataLoader worker process 0.
+#       Original Traceback (most recent call last):
+#         File "train.py", line 31, in __getitem__
+#           image = Image.open(self.folder / self.names[i])
+#       FileNotFoundError: [Errno 2] No such file or directory: 'data/images/17.png'
+#   only-with-workers:
+#     likely: >-
+#       frames("h5py", "lmdb", "sqlite3") or paste("lmdb.", "sqlite3.") or (type in ["BadZipFile", "error"] and frames("zipfile.py"))
+#       or (type == "NameError" and paste("\\torch\\utils\\data\\"))
+#     sample: |
+#       OSError: Caught OSError in DataLoader worker process 2.
+#       Original Traceback (most recent call last):
+#         File "/opt/conda/lib/python3.10/site-packages/h5py/_hl/dataset.py", line 758, in __getitem__
+#           return self._fast_reader.read(args)
+#       OSError: Can't synchronously read data (inflate() failed)
 # ---
 
 # %%
@@ -112,3 +148,50 @@ dataset = Subset(dataset, good)
 # %% proof bad-sample
 loader = DataLoader(dataset, batch_size=2, num_workers=2)
 assert torch.cat(list(loader)).tolist() == [0, 1, 2, 4, 5]
+
+# %%
+class Detections(Dataset):
+    """Boxes, and scores for some images only."""
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        sample = {"boxes": torch.full((4,), float(i)), "score": torch.tensor(i / 4)}
+        if i == 3:
+            del sample["score"]  # no one rated this one
+        return sample
+
+
+dataset = Detections()
+
+# %% break unlike-keys
+for batch in DataLoader(dataset, batch_size=2, num_workers=2):
+    pass
+
+# %% check unlike-keys
+first = set(dataset[0])
+unlike = {i: sorted(first ^ set(dataset[i])) for i in range(len(dataset)) if set(dataset[i]) != first}
+print("samples with other keys than the first one:", unlike)
+assert unlike == {3: ["score"]}
+
+# %% fix unlike-keys
+import torch
+from torch.utils.data import DataLoader, default_collate
+
+
+def collate(samples):
+    for sample in samples:
+        sample.setdefault("score", torch.tensor(float("nan")))  # what may be missing gets a value that says so
+    return default_collate(samples)
+
+
+loader = DataLoader(dataset, batch_size=2, num_workers=2, collate_fn=collate)
+
+# %% proof unlike-keys
+batches = list(loader)
+assert [sorted(batch) for batch in batches] == [["boxes", "score"]] * 2
+assert torch.cat([batch["boxes"] for batch in batches])[:, 0].tolist() == [0, 1, 2, 3]
+score = torch.cat([batch["score"] for batch in batches])
+assert score[:3].tolist() == [0, 0.25, 0.5] and score[3].isnan()
+assert loader.num_workers == 2

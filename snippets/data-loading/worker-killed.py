@@ -1,26 +1,9 @@
 # ---
 # wordings:
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Killed"
+#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: {signal:ident}"
 #     exception: RuntimeError
+#     unless: ["signal: Bus"]
 #     sample: "RuntimeError: DataLoader worker (pid 9579) is killed by signal: Killed. "
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Segmentation fault"
-#     exception: RuntimeError
-#     sample: "RuntimeError: DataLoader worker (pid 7931) is killed by signal: Segmentation fault. "
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Aborted"
-#     exception: RuntimeError
-#     sample: "RuntimeError: DataLoader worker (pid 9068) is killed by signal: Aborted. "
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Terminated"
-#     exception: RuntimeError
-#     sample: "RuntimeError: DataLoader worker (pid 9108) is killed by signal: Terminated. "
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Illegal instruction"
-#     exception: RuntimeError
-#     sample: "RuntimeError: DataLoader worker (pid 9125) is killed by signal: Illegal instruction. "
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Floating point exception"
-#     exception: RuntimeError
-#     sample: "RuntimeError: DataLoader worker (pid 9117) is killed by signal: Floating point exception. "
-#   - text: "DataLoader worker (pid {pid:int}) is killed by signal: Hangup"
-#     exception: RuntimeError
-#     sample: "RuntimeError: DataLoader worker (pid 9133) is killed by signal: Hangup. "
 #   - text: "DataLoader worker (pid {pid:int}) exited unexpectedly with exit code {code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: DataLoader worker (pid 9076) exited unexpectedly with exit code 3. Details are lost due to multiprocessing. Rerunning with num_workers=0 may give better error trace."
@@ -50,12 +33,31 @@
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
 # causes:
 #   too-many-workers:
+#     likely: begins(signal, "Killed") or paste("std::bad_alloc")
 #   objects-copied:
+#     undecided: Killed says that RAM ran out, not what filled it
 #   cache-in-worker:
-#   main-process-grows-batches:
+#     undecided: Killed says that RAM ran out, not what filled it
+#   kept-batches:
+#     if: >-
+#       begins(signal, "Killed") and frames("[batch for batch in", "[data for data in", "[item for item in", "[b for b in", "[x for x in", "[d for d in", "[i for i in",
+#       "list(loader)", "list(dataloader)", "list(data_loader)", "list(train_loader)", "list(train_dataloader)", "list(trainloader)", "list(DataLoader(")
 #   crash-in-library:
+#     if: >-
+#       (begins(signal, "Segmentation", "Aborted", "Illegal", "Floating") or paste("Unexpected segmentation fault encountered in worker",
+#       "Unexpected floating-point exception encountered in worker")) and not paste("bad_alloc", "CUDA error") and not also("fork-cuda-init")
 #   quits-by-itself:
-#   terminated-hangup:
+#     if: code > 1
+#     likely: code == 1
+#   script-runs-again:
+#     likely: read(pids) and paste("popen_spawn_win32", "spawn.py", "\\torch\\utils\\data\\")
+#     sample: |
+#       File "C:\Users\me\miniconda3\lib\site-packages\torch\utils\data\dataloader.py", line 1146, in _try_get_data
+#         raise RuntimeError('DataLoader worker (pid(s) {}) exited unexpectedly'.format(pids_str)) from e
+#       RuntimeError: DataLoader worker (pid(s) 9060, 13344) exited unexpectedly
+#   ended-from-outside:
+#     if: begins(signal, "Terminated", "Hangup", "Interrupt", "Quit", "CPU", "User")
+#     sample: "RuntimeError: DataLoader worker (pid 9108) is killed by signal: Terminated. "
 #   bus-error:
 # ---
 
@@ -227,6 +229,57 @@ assert max(used) < 70 and os.path.getsize("decoded.npy") == 128 + 64 * 2**20
 tracemalloc.start()
 dataset[63]
 assert tracemalloc.get_traced_memory()[1] < 4 * 2**20  # of the 64 MB of the file it reads the one sample
+
+# %%
+class Images(Dataset):
+    """128 images of 1 MB."""
+
+    def __len__(self):
+        return 128
+
+    def __getitem__(self, i):
+        return torch.full((512, 512), float(i))
+
+
+def rss_mb():
+    """MB of RAM that the main process holds, its part of what it shares with its workers included."""
+    with open("/proc/self/smaps_rollup") as lines:
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
+
+
+def watched(loader, spare_mb=70):
+    """The batches of a loader, while the main process has 70 MB of RAM to spare. Over that a worker is killed, as above."""
+    batches, before = iter(loader), None
+    for batch in batches:
+        batch.sum()  # the training step: what is read counts as held
+        before = before or rss_mb()
+        if rss_mb() > before + spare_mb:
+            os.kill(batches._workers[0].pid, signal.SIGKILL)
+            time.sleep(5)
+        yield batch
+
+
+loader = watched(DataLoader(Images(), batch_size=4, num_workers=1))
+
+# %% break kept-batches
+batches = [batch for batch in loader]  # all of the data, in the main process
+
+# %% check kept-batches
+kept, used = [], []
+for batch in DataLoader(Images(), batch_size=4, num_workers=1):
+    batch.sum()  # the training step
+    kept.append(batch)
+    used.append(rss_mb())  # in your loop: psutil.Process().memory_info().rss / 2**20
+print(f"the main process holds {used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last")
+assert used[-1] > used[0] + 100
+
+# %% fix kept-batches
+total = 0.0
+for images in loader:
+    total += images.mean().item()  # keep a number; the batch itself is free when the next one comes
+
+# %% proof kept-batches
+assert total == sum(range(128)) / 4 and isinstance(total, float)  # every image, once
 
 # %%
 class Files(Dataset):

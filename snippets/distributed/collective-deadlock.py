@@ -1,11 +1,11 @@
 # ---
 # wordings:
-#   - text: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq:int}, OpType={op:ident}, {_:line}Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
+#   - text: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq:int}, OpType={op:ident}, {sizes:line}Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
 #     exception: DistBackendError
 #     sample: "[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600020 milliseconds before timing out."
 #   - text: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq:int}, OpType={op:ident}, Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
 #     sample: "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=49, OpType=ALLREDUCE, Timeout(ms)=18000000) ran for 18005607 milliseconds before timing out."
-#   - text: "Watchdog caught collective operation timeout: WorkNCCL(OpType={op:ident}, {_:line}Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
+#   - text: "Watchdog caught collective operation timeout: WorkNCCL(OpType={op:ident}, {sizes:line}Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
 #     sample: "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(OpType=BROADCAST, TensorShape=[1], Timeout(ms)=1800000) ran for 1804226 milliseconds before timing out."
 #   - text: "Watchdog caught collective operation timeout: WorkNCCL(OpType={op:ident}, Timeout(ms)={limit:int}) ran for {ran:int} milliseconds before timing out"
 #     sample: "[Rank 2] Watchdog caught collective operation timeout: WorkNCCL(OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1803435 milliseconds before timing out."
@@ -40,6 +40,17 @@
 #     exception: RuntimeError
 #     role: symptom
 #     near: [gloo]
+#   - text: "Connection reset by peer"
+#     exception: RuntimeError
+#     role: symptom
+#     near: [gloo/transport]
+#     sample: "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:575] Read error [10.0.0.3]:21873: Connection reset by peer"
+#   - text: "ncclUniqueId from [0] via c10d key-value store by key"
+#     exception: DistBackendError
+#     sample: "torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', but store->get('0') got error: Socket Timeout"
+#   - text: "Ranks {missing:line} failed to pass monitoredBarrier in {limit:int} ms"
+#     exception: RuntimeError
+#     sample: "RuntimeError: [Rank 0]: Ranks 1, 3 failed to pass monitoredBarrier in 10000 ms"
 #   - text: "failed to pass monitoredBarrier in {limit:int} ms"
 #     exception: RuntimeError
 #     sample: "RuntimeError: [Rank 0]: Ranks 1 failed to pass monitoredBarrier in 10000 ms"
@@ -60,13 +71,42 @@
 # rows: [S001-104]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
 # causes:
-#   rank-has-earlier-traceback:
+#   other-rank-died:
+#     if: paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out waiting", "Watchdog caught")
+#     likely: >-
+#       paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
+#     sample: "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection closed by peer [10.0.0.3]:21873"
 #   rank-zero-only:
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
 #   uneven-batches:
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
 #   skipped-step:
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
 #   slow-rank:
-#   all-ranks-wait-same:
-#   watchdog-got-stuck-480:
+#     likely: frames("main_process_first", "zero_first")
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
+#     sample: |
+#       File "/opt/conda/lib/python3.10/site-packages/transformers/training_args.py", line 2460, in main_process_first
+#         dist.barrier()
+#       RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 1800000ms for recv operation to complete
+#   different-calls:
+#     if: paste("Detected mismatch between collectives on ranks")
+#     likely: (kinds(seq) > 1 or kinds(op) > 1 or kinds(sizes) > 1) and op not in ["ALLTOALL", "ALLTOALL_BASE", "SEND", "RECV", "COALESCED"]
+#     sample: |
+#       [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=214, OpType=BROADCAST, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600014 milliseconds before timing out.
+#       [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=214, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600081 milliseconds before timing out.
+#   first-call:
+#     if: paste("ncclUniqueId from [0] via c10d")
+#     likely: seq == 1 and paste("[Rank 0] Watchdog caught") and paste("[Rank 1] Watchdog caught")
+#     sample: "torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', but store->get('0') got error: Socket Timeout"
+#   same-call:
+#     likely: paste("[Rank 0] Watchdog caught") and paste("[Rank 1] Watchdog caught")
+#     sample: |
+#       [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600020 milliseconds before timing out.
+#       [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600030 milliseconds before timing out.
+#   watchdog-stuck:
+#     if: paste("watchdog got stuck for", "Heartbeat monitor timed out") and not paste("Watchdog caught")
+#     sample: "[PG 0 Rank 1] ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives."
 # ---
 
 # %%
@@ -86,7 +126,12 @@ import torch.multiprocessing as mp
 
 def worker(rank, train, folder, seconds):
     dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2, timeout=timedelta(seconds=seconds))
-    train(rank)
+    try:
+        train(rank)
+    except RuntimeError as error:
+        if "by peer" in str(error):
+            time.sleep(20)  # this rank only lost its peer: the error of the first is shown, as torchrun does
+        raise
     dist.destroy_process_group()
 
 

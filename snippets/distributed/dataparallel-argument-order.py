@@ -1,4 +1,15 @@
 # ---
+# wordings:
+#   - text: "chunk expects at least a 1-dimensional tensor"
+#     exception: RuntimeError
+#     near: [scatter_gather, data_parallel.py, DataParallel, _scatter(]
+#     sample: |
+#       File "/opt/conda/lib/python3.8/site-packages/torch/nn/parallel/comm.py", line 189, in scatter
+#         return tuple(torch._C._scatter(tensor, devices, chunk_sizes, dim, streams))
+#       RuntimeError: chunk expects at least a 1-dimensional tensor
+# cases:
+#   no-batch: {silent: true}
+#   length-one: {silent: true}
 # tags: [multi-gpu, shape, loss]
 # recover: fix
 # needs: ["fault:two pieces on one device stand in for two GPUs"]
@@ -7,8 +18,8 @@
 # causes:
 #   no-batch:
 #   length-one:
-#   chunk-expects-at-least: {case: length-one}
-#   lists-different-length-data:
+#   no-dimension: {case: length-one, if: 'paste("chunk expects at least a 1-dimensional tensor")', sample: "torch/nn/parallel/scatter_gather.py RuntimeError: chunk expects at least a 1-dimensional tensor"}
+#   other-layout:
 # ---
 
 # %%

@@ -22,8 +22,13 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html", "https://docs.pytorch.org/docs/stable/checkpoint.html"]
 # causes:
 #   find-unused:
+#     likely: frames("checkpoint.py", "checkpointing.py") or paste("lora_A", "lora_B", "gradient_checkpointing")
 #   shared-block:
+#     undecided: both kinds of re-entrant checkpointing print the same, and have the same fix
 #   outside-forward:
+#     likely: >-
+#       paste("Traceback (most recent call last)") and frames("_engine_run_backward", "_execution_engine.run_backward", "torch/autograd/__init__.py")
+#       and not frames("checkpoint.py", "checkpointing.py")
 #   whole-model:
 # ---
 

@@ -26,14 +26,36 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
 # causes:
 #   unused-output:
+#     likely: read(names) and paste("auxiliary_head", "aux_classifier", "aux_head", "aux_logits", ".aux1.", ".aux2.")
+#     undecided: the numbers say which parameters got no gradient, not why
+#     sample: |
+#       RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one.
+#       Parameters which did not receive grad for rank 0: aux_classifier.4.bias, aux_classifier.4.weight, aux_classifier.1.bias, aux_classifier.1.weight
 #   unused-layer:
+#     likely: read(names) and paste("pooler.")
+#     undecided: the numbers say which parameters got no gradient, not why
+#     sample: |
+#       RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one.
+#       Parameters which did not receive grad for rank 0: bert.pooler.dense.bias, bert.pooler.dense.weight
 #   no-grad-part:
+#     undecided: the numbers say which parameters got no gradient, not why
 #   frozen-late:
+#     undecided: the numbers say which parameters got no gradient, not why
 #   branch:
+#     likely: kinds(rank) > 1 and (kinds(names) > 1 or kinds(indices) > 1)
+#     undecided: only the lists of two ranks beside each other would tell
+#     sample: |
+#       [rank0]: Parameter indices which did not receive grad for rank 0: 12 13 14 15
+#       [rank1]: Parameter indices which did not receive grad for rank 1: 16 17 18 19
 #   skipped-loss:
+#     undecided: the numbers say which parameters got no gradient, not why
 #   two-networks:
+#     undecided: the numbers say which parameters got no gradient, not why
 #   hidden-output:
+#     if: paste("Since `find_unused_parameters=True` is enabled", "Since find_unused_parameters=True is enabled") and frames("_pre_forward")
+#     likely: paste("Since `find_unused_parameters=True` is enabled", "Since find_unused_parameters=True is enabled")
 #   static-graph:
+#     if: paste("your training graph has changed in this iteration")
 # ---
 
 # %%

@@ -11,7 +11,25 @@
 # docs: ["https://horovod.readthedocs.io/en/stable/pytorch.html"]
 # causes:
 #   two-optimizers:
+#     likely: >-
+#       frames("optimizer_D.", "optimizer_G.", "optimizer_d.", "optimizer_g.", "optimizerD.", "optimizerG.", "optimD.", "optimG.", "critic_opt", "actor_opt",
+#       "generator_opt", "discriminator_opt", "disc_opt", "gen_opt", "d_optim", "g_optim", "D_optim", "G_optim")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 88, in train
+#           optimizer_D.zero_grad()
+#         File "/opt/conda/lib/python3.8/site-packages/horovod/torch/optimizer.py", line 329, in zero_grad
+#           raise AssertionError("optimizer.zero_grad() was called after loss.backward() "
+#       AssertionError: optimizer.zero_grad() was called after loss.backward() but before optimizer.step() or optimizer.synchronize(). This is prohibited as it can cause a race condition.
 #   step-left-out:
+#     likely: frames(" optimizer.zero_grad(", "self.optimizer.zero_grad(", "self._optimizer.zero_grad(")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 88, in train
+#           optimizer.zero_grad()
+#         File "/opt/conda/lib/python3.8/site-packages/horovod/torch/optimizer.py", line 329, in zero_grad
+#           raise AssertionError("optimizer.zero_grad() was called after loss.backward() "
+#       AssertionError: optimizer.zero_grad() was called after loss.backward() but before optimizer.step() or optimizer.synchronize(). This is prohibited as it can cause a race condition.
 # ---
 
 # %%
