@@ -133,7 +133,8 @@ def test_every_symptom_has_a_fix_to_print(known: Knowledge, clinic: Catalogue) -
         for name, case in symptom.snippet.cases.items():
             for language in LANGUAGES:
                 text = terminal.fix(entry, fix.choose(entry, name), language, False)
-                assert text.startswith(entry[language]["title"]) and all(line in text for source in case.fixes.values() for line in source.splitlines())
+                assert text.startswith(entry[language]["title"]), stem
+                assert all(line in text for source in case.fixes.values() for line in source.splitlines())
                 if len(symptom.snippet.cases) > 1:
                     assert f"[{name}]" in text, "every case stands in the table"
     assert len(clinic.symptoms) > 10
@@ -144,7 +145,7 @@ def test_fix_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     made = json.loads(capsys.readouterr().out)
     assert (made["id"], made["case"]["name"]) == ("shapes/matmul-shapes", "no-flatten")
     assert "nn.Flatten()" in made["case"]["fixes"]["python"] and made["case"]["title"] == "没有展平"
-    assert {"see", "do", "cases"} == set(made["causes"][0])
+    assert {"row", "see", "do", "case"} == set(made["causes"][0])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from torchclinic.commands.paste import decode
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.find import lookup
 
-MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
+MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)"
 
 
 def stems(table: dict[str, Any], text: str) -> list[str]:
@@ -61,7 +61,7 @@ def test_a_message_is_found_however_it_is_dressed(table: dict[str, Any], dress: 
     answer = lookup.lookup(table, dress(text))
     assert answer["status"] == "match"
     assert answer["hits"][0]["symptom"] == "matmul-shapes"
-    assert answer["hits"][0]["values"]["k"] == "400"
+    assert answer["hits"][0]["values"]["k"] == "864"
 
 
 def test_the_hit_names_the_raw_line(table: dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ def test_the_diagnosis_holds_the_users_numbers(table: dict[str, Any]) -> None:
     hit = lookup.lookup(table, MATMUL)["hits"][0]
     for language in ("en", "zh"):
         sentence = lookup.diagnose(table, hit, language)
-        assert "400" in sentence and "784" in sentence and "{" not in sentence
+        assert "864" in sentence and "1176" in sentence and "{" not in sentence
 
 
 def test_quoted_source_is_no_error(table: dict[str, Any]) -> None:
@@ -134,7 +134,13 @@ def test_command_line_prints_diagnosis_and_fix() -> None:
     done = run("lookup", "--lang", "en", data=MATMUL.encode())
     text = done.stdout.decode()
     assert done.returncode == 0, done.stderr
-    assert "400" in text and "784" in text and "nn.Linear(" in text and "assert" not in text and "show shapes/matmul-shapes" in text
+    assert (
+        "864" in text
+        and "1176" in text
+        and "Cause: The layer was counted for another image size" in text
+        and "nn.Linear(" in text
+        and "show shapes/matmul-shapes" in text
+    )
     assert "\x1b" not in text  # no colour into a pipe
 
 
@@ -165,12 +171,25 @@ def test_unknown_ids_are_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no symptom `no-such-symptom`" in capsys.readouterr().err
 
 
+def test_where_the_text_tells_no_cause_the_table_stands_in_place_of_a_fix() -> None:
+    text = run("lookup", "--lang", "en", data=MATMUL.replace("864", "400").replace("1176", "784").encode()).stdout.decode()
+    assert "Which of these do you see?" in text and "[image-size]" in text and "What would tell: " in text and "Fix (" not in text
+
+
+def test_a_leaning_is_said_to_be_one() -> None:
+    text = run("lookup", "--lang", "en", data=MATMUL.replace("864", "13").replace("1176", "12").encode()).stdout.decode()
+    assert "Most likely: " in text and "Cause: " not in text and "Other causes:" in text
+
+
 def test_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "pastes.jsonl"
     file.write_text(json.dumps({"id": "a", "text": MATMUL}) + "\n\n" + json.dumps({"id": "b", "text": "no"}) + "\n", encoding="utf-8")
     assert main(["lookup", "--jsonl", str(file)]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert rows == [{"id": "a", "status": "match", "hits": ["matmul-shapes"]}, {"id": "b", "status": "none", "hits": []}]
+    assert rows == [
+        {"id": "a", "status": "match", "hits": ["matmul-shapes"], "cause": "image-size", "leaning": False},
+        {"id": "b", "status": "none", "hits": [], "cause": None, "leaning": False},
+    ]
     file.write_text('{"id": 1}\n', encoding="utf-8")
     assert main(["lookup", "--jsonl", str(file)]) == 2
     assert "line 1" in capsys.readouterr().err
@@ -183,7 +202,7 @@ def test_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdin", Input)
     assert main(["lookup", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["hits"][0]["values"]["k2"] == "784" and "784" in answer["hits"][0]["diagnosis"]["zh"]
+    assert answer["hits"][0]["values"]["k2"] == "1176" and "1176" in answer["hits"][0]["diagnosis"]["zh"]
 
 
 def test_decode_knows_powershells_utf16() -> None:

@@ -13,7 +13,7 @@ const EXAMPLES = {
     logits = model(images)
   File "model.py", line 18, in forward
     return self.classifier(features)
-RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)`,
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)`,
   memory: `torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 23.69 GiB of which 1.31 GiB is free. Including non-PyTorch memory, this process has 22.37 GiB memory in use. Of the allocated memory 20.11 GiB is allocated by PyTorch, and 1.93 GiB is reserved by PyTorch but unallocated.`,
   backward: `Traceback (most recent call last):
   File "train.py", line 27, in <module>
