@@ -64,11 +64,12 @@
 #   library-looks:
 #     if: >-
 #       paste("is not a leaf Tensor is being accessed") and paste(".grad is not None", ".grad is None") and paste("site-packages", "dist-packages")
-#       and not paste("'NoneType'")
+#       and not paste("Traceback", "'NoneType'")
 #     likely: paste("is not a leaf Tensor is being accessed") and paste(".grad is not None", ".grad is None") and not paste("'NoneType'")
 #   updated-by-assignment:
 #     likely: >-
-#       paste("'NoneType'") and frames(" - lr * ", " - self.lr * ", " - learning_rate * ", " - alpha * ", " - eta * ", " - step_size * ", " - 0.", " - 1e-")
+#       paste("'NoneType'") and (frames(" - 0.", " - 1e-")
+#       or paste(" - lr * ", " - self.lr * ", " - learning_rate * ", " - alpha * ", " - eta * ", " - step_size * "))
 #   asked-too-early:
 #     likely: paste(".grad.zero_(", ".grad.data.zero_(", ".grad.detach_(") and not paste("is not a leaf Tensor")
 #   unused-layer:
