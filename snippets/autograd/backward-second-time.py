@@ -31,7 +31,7 @@
 #       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
 #     undecided: only the line with backward() is printed; what outlived the step is not named
 #   before-the-loop:
-#     likely: frames("lbfgs.py")
+#     likely: paste("lbfgs.py")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "style.py", line 120, in closure
@@ -71,7 +71,7 @@
 #       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
 #     undecided: only the line with backward() is printed; what both losses share is not named
 #   several-derivatives:
-#     likely: frames("torch.autograd.grad(", ", in grad\n")
+#     likely: frames("torch.autograd.grad(", ", in grad\n") or paste(", in grad(outputs", " in grad(outputs")
 #   compiled-together:
 #     likely: paste("_aot_autograd/", "_aot_autograd\\", "aot_autograd.py", "CompiledFunction", "compiled_function_backward")
 #   running-total:

@@ -24,6 +24,12 @@
 #   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} []], which is output {_:int} of {op:ident}, is at version {version:int}; expected version {expected:int} instead"
 #     exception: RuntimeError
 #     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor []], which is output 0 of Add, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+#   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of struct torch::autograd::{op:ident}, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [8, 20]], which is output 0 of struct torch::autograd::CopySlices, is at version 3; expected version 2 instead."
+#   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of class torch::autograd::{op:ident}, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [8, 20]], which is output 0 of class torch::autograd::CopySlices, is at version 3; expected version 2 instead."
 #   - text: "modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of {op:ident}"
 #     exception: RuntimeError
 #     sample: "modified by an inplace operation: [torch.cuda.FloatTensor [8, 256]], which is output 0 of ReluBackward0"
@@ -60,7 +66,10 @@
 #       "RsqrtBackward", "ReciprocalBackward", "IndexPut", "MaskedFill", "MaskedScatter", "IndexFill", "IndexAdd", "IndexCopy", "Scatter", "Fill", "Zero",
 #       "CopyBackwards") or op in ["Sub", "Div", "Exp", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Sqrt", "Rsqrt", "Reciprocal"]
 #       or (begins(op, "AddBackward") or op == "Add") and len(shape) != 4 or op == "CopySlices" and expected == 0
-#     likely: begins(op, "Relu", "Add", "Mul", "Pow", "Clamp", "Cat", "Stack", "Mm", "Bmm", "Where", "Neg", "Mean", "Sum")
+#     likely: >-
+#       begins(op, "Relu", "Threshold", "Add", "Mul", "Pow", "Clamp", "Clone", "Cat", "Stack", "Mm", "Bmm", "Baddbmm", "Where", "Neg", "Rsub", "Mean", "Sum", "Max",
+#       "Min", "Gather", "IndexSelect", "IndexBackward", "Log", "Abs", "UnsafeView", "Upsample", "Embedding", "NativeLayerNorm", "AvgPool", "Softplus", "Gelu",
+#       "Prelu") or begins(op, "View", "Permute", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Expand") and len(shape) > 2
 #     sample: |
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [32, 128]], which is output 0 of SubBackward0, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).
 #   inplace-module:
@@ -72,8 +81,8 @@
 #     undecided: a relu that wrote and a relu whose result was overwritten print the same name
 #   stepped-weights:
 #     likely: >-
-#       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2)
-#       and not frames("retain_graph=True", "modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn")
+#       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2 or len(leaf) == 2 and leaf[1] < 10000 and expected > 0)
+#       and not frames("retain_graph=True") and not paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward")
 #   conv-weight:
 #     case: stepped-weights
 #     if: len(leaf) in [4, 5] and leaf[-1] <= 11 and leaf[-2] <= 11 and expected > 0
@@ -82,7 +91,7 @@
 #   carried-state:
 #     likely: >-
 #       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2 or len(leaf) == 2 and expected > 0)
-#       and frames("retain_graph=True", "modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn")
+#       and (frames("retain_graph=True") or paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward"))
 #   filled-in-steps:
 #     if: op == "CopySlices" and expected > 0
 #     likely: begins(op, "AsStrided", "Select", "Slice", "Narrow", "Unbind", "CopySlices")
@@ -90,7 +99,7 @@
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [16, 20, 64]], which is output 0 of CopySlices, is at version 20; expected version 19 instead.
 #   memory-bank:
 #     likely: >-
-#       len(leaf) > 0 and expected == 0 or len(leaf) == 4 and leaf[-1] > 11
+#       len(leaf) > 0 and expected == 0 or len(leaf) == 4 and leaf[-1] > 11 or len(leaf) == 2 and leaf[1] >= 10000
 #       or len(leaf) == 1 and paste("batchnorm", "batch_norm", "BatchNorm") and paste("istributed", "DDP", "torchrun", "[rank")
 #   whole-numbers:
 #     case: memory-bank

@@ -48,7 +48,7 @@
 #     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
 #   all-frozen:
 #     likely: >-
-#       frames("accelerator.backward(") and not frames("transformers/trainer.py", "transformers\\trainer.py", "sentence_transformers")
+#       frames("accelerator.backward(") and not paste("transformers/trainer.py", "transformers\\trainer.py", "sentence_transformers")
 #       and not paste("loss=0,", "loss=0.0,", "loss: 0.0,")
 #     sample: |
 #       Traceback (most recent call last):
@@ -83,8 +83,8 @@
 #   frozen-before-checkpoint:
 #     if: paste("None of the inputs have requires_grad=True")
 #     likely: >-
-#       paste("this checkpoint() is not necessary")
-#       or frames("transformers/trainer.py", "transformers\\trainer.py", "activation_checkpointing", "mpu/random.py", "tensor_parallel/random.py")
+#       paste("this checkpoint() is not necessary", "transformers/trainer.py", "transformers\\trainer.py", "activation_checkpointing", "mpu/random.py",
+#       "tensor_parallel/random.py")
 #     undecided: the warning is printed before the traceback, and not with it
 #     sample: |
 #       /opt/conda/lib/python3.10/site-packages/torch/utils/checkpoint.py:31: UserWarning: None of the inputs have requires_grad=True. Gradients will be None
