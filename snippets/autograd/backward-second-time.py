@@ -20,11 +20,68 @@
 #     survives: {"back: scaled = weight * 2 # built once, for all steps": "the loop computes it again, and nobody uses the first one"}
 # causes:
 #   carried-state:
+#     likely: >-
+#       paste("CudnnRnnBackward", "MkldnnRnn", "_functions/rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn_") or frames("LSTM", "lstm", "GRU", "RNN", "rnn", "hidden")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/home/user/char-rnn/train.py", line 61, in train_lstm
+#           loss.backward()
+#         File "/opt/conda/lib/python3.9/site-packages/torch/_tensor.py", line 396, in backward
+#           torch.autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+#       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
+#     undecided: only the line with backward() is printed; what outlived the step is not named
 #   before-the-loop:
+#     likely: paste("lbfgs.py")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "style.py", line 120, in closure
+#           loss.backward()
+#         File "/opt/conda/lib/python3.9/site-packages/torch/optim/lbfgs.py", line 312, in step
+#           orig_loss = closure()
+#       RuntimeError: Trying to backward through the graph a second time, but the saved intermediate results have already been freed.
+#     undecided: only the line with backward() is printed; what outlived the step is not named
 #   same-loss-twice:
+#     likely: >-
+#       paste("----> 1 loss.backward(", "----> 1 l.backward(", "----> 1 y.backward(", "----> 1 z.backward(", "----> 1 out.backward(", "----> 1 output.backward(",
+#       "----> 1 L.backward(", "----> 1 Q.backward(", "----> 1 f.backward(")
+#     sample: |
+#       ---------------------------------------------------------------------------
+#       RuntimeError                              Traceback (most recent call last)
+#       Cell In[9], line 1
+#       ----> 1 loss.backward()
+#
+#       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
+#     undecided: only the line with backward() is printed, not whether it ran before
 #   shared-output:
+#     likely: >-
+#       frames("backward_G", "backward_D", "loss_G.", "loss_D.", "lossG.", "lossD.", "errG", "errD", " G_loss", " D_loss", " g_loss", " d_loss", " gen_loss",
+#       " disc_loss", "netG", "netD", "discriminator", "generator_loss", ", disc)", ", disc,", "(disc,", "actor_loss", "critic_loss", "policy_loss", "value_loss")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "gan.py", line 97, in <module>
+#           g_loss.backward()
+#       RuntimeError: Trying to backward through the graph a second time, but the buffers have already been freed. Specify retain_graph=True when calling backward the first time.
+#     undecided: only the line with backward() is printed; what both losses share is not named
 #   two-losses:
+#     likely: frames("loss1.backward", "loss2.backward", "loss_1.backward", "loss_2.backward", "loss3.backward", "aux_loss.backward")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 44, in <module>
+#           loss2.backward()
+#       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
+#     undecided: only the line with backward() is printed; what both losses share is not named
+#   several-derivatives:
+#     likely: frames("torch.autograd.grad(", ", in grad\n") or paste(", in grad(outputs", " in grad(outputs")
+#   compiled-together:
+#     likely: paste("_aot_autograd/", "_aot_autograd\\", "aot_autograd.py", "CompiledFunction", "compiled_function_backward")
 #   running-total:
+#     likely: frames("running_loss.backward", "epoch_loss.backward", "loss_sum.backward", "sum_loss.backward", "cumulative_loss.backward")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 44, in <module>
+#           running_loss.backward()
+#       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
+#     undecided: that the loss is a sum over earlier steps is not printed
 # ---
 
 # %%
@@ -198,3 +255,72 @@ assert isinstance(total, float)
 exact = sum(loss_fn(model(x), y) for x, y in loader)
 assert abs(total - exact.item()) < 1e-5
 torch.testing.assert_close(model.weight.grad, torch.autograd.grad(exact, model.weight)[0])
+
+
+# %%
+class TwoHeads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 1), nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.first(x).tanh(), self.second(x).tanh()
+
+
+heads = TwoHeads()
+model = torch.compile(heads, backend="aot_eager")
+x, y = torch.randn(4, 3), torch.randn(4, 1)
+
+# %% break compiled-together
+first, second = model(x)
+loss_fn(first, y).backward()
+loss_fn(second, y).backward()  # right without torch.compile: the two heads share nothing
+
+# %% check compiled-together
+with torch.compiler.set_stance("force_eager"):  # the same model, not compiled
+    first, second = model(x)
+    loss_fn(first, y).backward()
+    loss_fn(second, y).backward()
+print(heads.second.weight.grad is None)  # False: no error
+assert heads.second.weight.grad is not None
+
+# %% fix compiled-together
+first, second = model(x)
+(loss_fn(first, y) + loss_fn(second, y)).backward()  # one backward() for what was compiled as one
+
+# %% proof compiled-together
+expected = [torch.autograd.grad(loss_fn(head(x).tanh(), y), head.weight)[0] for head in (heads.first, heads.second)]
+torch.testing.assert_close([heads.first.weight.grad, heads.second.weight.grad], expected)
+assert min(gradient.abs().max() for gradient in expected) > 1e-3
+
+# %%
+model = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 2))
+x.requires_grad_()  # a place, at which two quantities are computed
+
+# %% break several-derivatives
+u = model(x)
+(first,) = torch.autograd.grad(u[:, 0].sum(), x)  # frees the graph of u
+(second,) = torch.autograd.grad(u[:, 1].sum(), x)
+
+# %% check several-derivatives
+u = model(x)
+(first,) = torch.autograd.grad(u[:, 0].sum(), x)
+print(first.requires_grad)  # False: nothing behind it is kept, for a second derivative or for the loss
+assert not first.requires_grad
+
+# %% fix several-derivatives
+import torch
+
+u = model(x)
+(first,) = torch.autograd.grad(u[:, 0].sum(), x, create_graph=True)  # keeps the graph, and makes one of its own
+(second,) = torch.autograd.grad(u[:, 1].sum(), x, create_graph=True)
+loss = (first**2 + second**2).mean()
+loss.backward()
+
+# %% proof several-derivatives
+lower, _, upper = model
+inner = 1 - (x.detach() @ lower.weight.T + lower.bias).tanh() ** 2
+slopes = [(inner * row) @ lower.weight for row in upper.weight]  # by hand
+torch.testing.assert_close([first, second], slopes)
+expected = torch.autograd.grad((slopes[0] ** 2 + slopes[1] ** 2).mean(), [lower.weight, upper.weight])
+torch.testing.assert_close([lower.weight.grad, upper.weight.grad], list(expected))

@@ -46,10 +46,36 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html"]
 # causes:
 #   computed-tensor:
+#     if: >-
+#       paste("requires_grad=True).to(", "requires_grad=True).cuda(", "requires_grad=True).double(", "requires_grad=True).float(", "requires_grad=True).half(",
+#       "requires_grad=True).view(", "requires_grad=True).reshape(", "requires_grad=True) * ", "requires_grad=True) / ")
+#     sample: |
+#       train.py:12: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward().
+#         return x.grad
+#
+#       x = torch.zeros(4, requires_grad=True).to(device)
+#     undecided: the warning does not say whether the tensor was meant to be a leaf
+#   activation-wanted:
+#     likely: paste("GradCAM", "GradCam", "gradcam", "grad_cam", "Grad-CAM", "grad-cam")
+#     sample: |
+#       grad_cam.py:41: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward().
+#         weights = features.grad.mean(dim=(2, 3))
+#     undecided: the warning does not say whether the tensor was meant to be a leaf
+#   library-looks:
+#     if: >-
+#       paste("is not a leaf Tensor is being accessed") and paste(".grad is not None", ".grad is None") and paste("site-packages", "dist-packages")
+#       and not paste("Traceback", "'NoneType'")
+#     likely: paste("is not a leaf Tensor is being accessed") and paste(".grad is not None", ".grad is None") and not paste("'NoneType'")
 #   updated-by-assignment:
+#     likely: >-
+#       paste("'NoneType'") and (frames(" - 0.", " - 1e-")
+#       or paste(" - lr * ", " - self.lr * ", " - learning_rate * ", " - alpha * ", " - eta * ", " - step_size * "))
 #   asked-too-early:
+#     likely: paste(".grad.zero_(", ".grad.data.zero_(", ".grad.detach_(") and not paste("is not a leaf Tensor")
 #   unused-layer:
+#     likely: paste("'NoneType'") and (frames("parameters()") or paste("has no attribute 'norm'"))
 #   cut-off-before:
+#     undecided: a layer before the cut and a layer that is not used print the same
 #   not-in-the-optimizer:
 # ---
 
@@ -102,6 +128,35 @@ loss.backward()
 
 # %% proof activation-wanted
 assert torch.allclose(hidden.grad, 2 * hidden.relu())
+
+
+
+# %%
+def size(tensors):
+    """Stands for a library that looks at all tensors, as compilers and debuggers do."""
+    return sum(t.nbytes + (t.grad.nbytes if t.grad is not None else 0) for t in tensors)
+
+
+hidden = model(x)
+
+# %% break library-looks
+print(size([x, hidden]))  # a warning, and the right answer
+
+# %% check library-looks
+hidden.sum().backward()
+print([parameter.grad is None for parameter in model.parameters()])  # [False, False]: your own gradients are there
+assert all(parameter.grad is not None for parameter in model.parameters())
+
+# %% fix library-looks
+import warnings
+
+warnings.filterwarnings("ignore", message="The .grad attribute of a Tensor that is not a leaf")
+
+# %% proof library-looks
+with warnings.catch_warnings(record=True) as found:
+    assert size([x, hidden]) == x.nbytes + hidden.nbytes
+    warnings.warn("another one", stacklevel=1)
+assert [str(warning.message) for warning in found] == ["another one"]
 
 # %% break updated-by-assignment
 weight = torch.zeros(4, 1, requires_grad=True)

@@ -18,6 +18,36 @@
 #   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of torch::autograd::{op:ident}, is at version {version:int}; expected version {expected:int} instead"
 #     exception: RuntimeError
 #     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of torch::autograd::CopySlices, is at version 2; expected version 1 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+#   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} [{rows:int}, {columns:int}]], which is output 0 of TBackward0, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [256, 1]], which is output 0 of TBackward0, is at version 3; expected version 2 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+#   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} []], which is output {_:int} of {op:ident}, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor []], which is output 0 of Add, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+#   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of struct torch::autograd::{op:ident}, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [8, 20]], which is output 0 of struct torch::autograd::CopySlices, is at version 3; expected version 2 instead."
+#   - text: "one of the variables needed for gradient computation has been modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of class torch::autograd::{op:ident}, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [8, 20]], which is output 0 of class torch::autograd::CopySlices, is at version 3; expected version 2 instead."
+#   - text: "modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of {op:ident}"
+#     exception: RuntimeError
+#     sample: "modified by an inplace operation: [torch.cuda.FloatTensor [8, 256]], which is output 0 of ReluBackward0"
+#   - text: "modified by an inplace operation: [{type:ident} [{shape:shape}]], which is output {_:int} of torch::autograd::{op:ident}"
+#     exception: RuntimeError
+#     sample: "modified by an inplace operation: [torch.cuda.FloatTensor [8, 256]], which is output 0 of torch::autograd::CopySlices"
+#   - text: "modified by an inplace operation: [{type:ident} [{leaf:shape}]] is at version"
+#     exception: RuntimeError
+#     sample: "modified by an inplace operation: [torch.cuda.FloatTensor [64, 3, 7, 7]] is at version"
+#   - text: "modified by an inplace operation: [{type:ident} []]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor []] is at version 1; expected version 0 instead."
+#   - text: "which is output {_:int} of {op:ident}, is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "FloatTensor [10, 49]], which is output 0 of SubBackward0, is at version 1; expected version 0 instead. Hint: enable anomaly detection"
+#   - text: "is at version {version:int}; expected version {expected:int} instead"
+#     exception: RuntimeError
+#     sample: "is at version 2; expected version 1 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient"
 #   - text: "one of the variables needed for gradient computation has been modified by an inplace operation"
 #     exception: RuntimeError
 # tags: [autograd, backward, in-place, anomaly-mode, gan, rnn, reinforcement-learning]
@@ -31,11 +61,53 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # causes:
 #   overwritten-output:
+#     if: >-
+#       begins(op, "SubBackward", "DivBackward", "ExpBackward", "SigmoidBackward", "TanhBackward", "SoftmaxBackward", "LogSoftmaxBackward", "SqrtBackward",
+#       "RsqrtBackward", "ReciprocalBackward", "IndexPut", "MaskedFill", "MaskedScatter", "IndexFill", "IndexAdd", "IndexCopy", "Scatter", "Fill", "Zero",
+#       "CopyBackwards") or op in ["Sub", "Div", "Exp", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Sqrt", "Rsqrt", "Reciprocal"]
+#       or (begins(op, "AddBackward") or op == "Add") and len(shape) != 4 or op == "CopySlices" and expected == 0
+#     likely: >-
+#       begins(op, "Relu", "Threshold", "Add", "Mul", "Pow", "Clamp", "Clone", "Cat", "Stack", "Mm", "Bmm", "Baddbmm", "Where", "Neg", "Rsub", "Mean", "Sum", "Max",
+#       "Min", "Gather", "IndexSelect", "IndexBackward", "Log", "Abs", "UnsafeView", "Upsample", "Embedding", "NativeLayerNorm", "AvgPool", "Softplus", "Gelu",
+#       "Prelu") or begins(op, "View", "Permute", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Expand") and len(shape) > 2
+#     sample: |
+#       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [32, 128]], which is output 0 of SubBackward0, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).
+#   inplace-module:
+#     likely: >-
+#       begins(op, "LeakyRelu", "Elu", "Hardtanh", "Silu", "Hardswish", "Hardsigmoid", "Mish", "NativeBatchNorm", "CudnnBatchNorm", "NativeGroupNorm",
+#       "Convolution", "CudnnConvolution", "MkldnnConvolution", "ThnnConv", "SlowConv", "NativeDropout", "FusedDropout")
+#     sample: |
+#       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [8, 64, 112, 112]], which is output 0 of CudnnBatchNormBackward, is at version 1; expected version 0 instead.
+#     undecided: a relu that wrote and a relu whose result was overwritten print the same name
 #   stepped-weights:
+#     likely: >-
+#       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2 or len(leaf) == 2 and leaf[1] < 10000 and expected > 0)
+#       and not frames("retain_graph=True") and not paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward")
+#   conv-weight:
+#     case: stepped-weights
+#     if: len(leaf) in [4, 5] and leaf[-1] <= 11 and leaf[-2] <= 11 and expected > 0
+#     sample: |
+#       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [512, 512, 4, 4]] is at version 3; expected version 2 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).
 #   carried-state:
+#     likely: >-
+#       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2 or len(leaf) == 2 and expected > 0)
+#       and (frames("retain_graph=True") or paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward"))
 #   filled-in-steps:
-#   no-which-output-four: {case: stepped-weights}
+#     if: op == "CopySlices" and expected > 0
+#     likely: begins(op, "AsStrided", "Select", "Slice", "Narrow", "Unbind", "CopySlices")
+#     sample: |
+#       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [16, 20, 64]], which is output 0 of CopySlices, is at version 20; expected version 19 instead.
 #   memory-bank:
+#     likely: >-
+#       len(leaf) > 0 and expected == 0 or len(leaf) == 4 and leaf[-1] > 11 or len(leaf) == 2 and leaf[1] >= 10000
+#       or len(leaf) == 1 and paste("batchnorm", "batch_norm", "BatchNorm") and paste("istributed", "DDP", "torchrun", "[rank")
+#   whole-numbers:
+#     case: memory-bank
+#     if: >-
+#       begins(type, "torch.LongTensor", "torch.cuda.LongTensor", "torch.IntTensor", "torch.cuda.IntTensor", "torch.BoolTensor", "torch.cuda.BoolTensor",
+#       "torch.ByteTensor", "torch.cuda.ByteTensor")
+#     sample: |
+#       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.LongTensor [1, 512]] is at version 3; expected version 2 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).
 #   hidden-by-data:
 # ---
 

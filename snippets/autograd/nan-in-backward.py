@@ -6,6 +6,21 @@
 #   - text: "returned nan values in its {_:int}th output"
 #     exception: RuntimeError
 #     sample: "SqrtBackward0 returned nan values in its 0th output."
+#   - text: "Function '{fn:line}' returned nan values in its {i:int}st output"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Function 'SqrtBackward0' returned nan values in its 1st output."
+#   - text: "Function '{fn:line}' returned nan values in its {i:int}nd output"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Function 'AddmmBackward0' returned nan values in its 2nd output."
+#   - text: "Function '{fn:line}' returned nan values in its {i:int}rd output"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Function 'WhereBackward0' returned nan values in its 3rd output."
+#   - text: "Function '{fn:line}' returned nan values"
+#     exception: RuntimeError
+#     near: [Backward]
+#     sample: "Function 'PowBackward0' returned nan values"
+#   - text: "returned nan values in its"
+#     exception: RuntimeError
 # tags: [amp, anomaly-mode, autograd, backward, loss, nan, linear-algebra]
 # recover: fix
 # related: [autograd/modified-by-inplace]
@@ -13,15 +28,60 @@
 # docs: ["https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection"]
 # causes:
 #   zero-in-the-log:
+#     likely: >-
+#       begins(fn, "LogBackward", "Log2Backward", "Log10Backward", "Log1PBackward", "LogitBackward", "XlogyBackward", "SpecialXlog", "SpecialEntr",
+#       "SigmoidBackward") and not frames("torch.where(", "nan_to_num(")
 #   where-after:
+#     likely: >-
+#       begins(fn, "MulBackward", "ExpBackward") and not frames("scaler.scale(", "scale_loss", "scaled_loss", ".sum() / ", "/ mask.sum(")
+#       or begins(fn, "LogBackward", "Log2Backward", "SqrtBackward", "PowBackward0", "DivBackward", "RsqrtBackward", "AcosBackward")
+#       and frames("torch.where(", "nan_to_num(")
 #   root-of-zero:
+#     likely: begins(fn, "SqrtBackward", "RsqrtBackward", "PowBackward0", "AcosBackward", "AsinBackward", "NormBackward") or begins(fn, "PowBackward1") and i == 0
 #   nothing-to-average:
+#     likely: begins(fn, "DivBackward", "ReciprocalBackward") or begins(fn, "MulBackward") and frames(".sum() / ", "/ mask.sum(")
+#     sample: |
+#       RuntimeError: Function 'DivBackward0' returned nan values in its 0th output.
+#     undecided: the division gives inf, and the multiplication with the mask before it gives the nan and the name
 #   fully-masked-row:
+#     likely: begins(fn, "SoftmaxBackward", "ScaledDotProduct")
+#   nan-in-the-input:
+#     case: nan-came-in
+#     likely: >-
+#       (begins(fn, "MmBackward", "ConvolutionBackward", "CudnnConvolution", "MkldnnConvolution", "ThnnConv", "SlowConv") and i == 1
+#       or begins(fn, "AddmmBackward") and i == 2) and not frames("scaler.scale(", "scale_loss", "scaled_loss")
+#   nan-in-the-weight:
+#     case: nan-came-in
+#     likely: >-
+#       (begins(fn, "MmBackward", "ConvolutionBackward", "CudnnConvolution", "MkldnnConvolution", "ThnnConv", "SlowConv") and i == 0
+#       or begins(fn, "AddmmBackward") and i == 1) and not frames("scaler.scale(", "scale_loss", "scaled_loss")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 88, in <module>
+#           loss.backward()
+#       RuntimeError: Function 'AddmmBackward0' returned nan values in its 1th output.
 #   nan-came-in:
+#     likely: >-
+#       begins(fn, "LogSoftmaxBackward", "NativeBatchNorm", "CudnnBatchNorm", "NativeLayerNorm", "NativeGroupNorm", "MseLoss", "SmoothL1Loss", "L1Loss",
+#       "HuberLoss", "BinaryCrossEntropy", "KlDiv", "CudnnRnn", "MkldnnRnn", "TanhBackward", "MmBackward", "AddmmBackward", "BmmBackward", "BaddbmmBackward",
+#       "ConvolutionBackward", "CudnnConvolution") and not frames("scaler.scale(", "scale_loss", "scaled_loss")
+#     sample: |
+#       RuntimeError: Function 'LogSoftmaxBackward0' returned nan values in its 0th output.
 #   ctc-too-long:
+#     likely: begins(fn, "CtcLoss", "CudnnCtcLoss")
 #   equal-eigenvalues:
+#     if: begins(fn, "LinalgEig", "LinalgSvd", "SvdBackward", "SvdHelper", "SymeigBackward", "EigBackward")
+#   singular-matrix:
+#     likely: >-
+#       begins(fn, "LinalgSolve", "SolveBackward", "LuSolve", "LinalgLuSolve", "LinalgInv", "InverseBackward", "LinalgCholesky", "Cholesky", "TriangularSolve",
+#       "LinalgSlogdet", "SlogdetBackward", "LogdetBackward", "LinalgDet", "DetBackward", "LinalgPinv", "LinalgLstsq", "LinalgQr", "QrBackward")
+#   negative-base:
+#     if: begins(fn, "PowBackward1") and i == 1
+#     likely: begins(fn, "PowBackward2")
 #   std-of-one:
+#     likely: begins(fn, "StdBackward", "VarBackward", "StdMeanBackward", "VarMeanBackward")
 #   loss-scale:
+#     likely: frames("scaler.scale(", "scale_loss", "scaled_loss")
 # ---
 
 # %%
@@ -244,6 +304,59 @@ spread = x.std(0, correction=0)  # divides by the number of values, not by one l
 # %% proof std-of-one
 spread.sum().backward()
 assert torch.equal(spread, torch.zeros(4)) and torch.equal(x.grad, torch.zeros(1, 4))
+
+# %%
+x = torch.tensor([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]], requires_grad=True)  # a Jacobian: nothing depends on the second unknown
+y = torch.tensor([2.0, 4.0, 6.0])
+
+# %% break singular-matrix
+matrix = x.T @ x  # [[14, 0], [0, 0]]
+solution = torch.linalg.solve_ex(matrix, x.T @ y).result  # does not look whether there is one
+solution.sum().backward()
+
+# %% check singular-matrix
+matrix = x.T @ x
+print(torch.linalg.matrix_rank(matrix), "of", len(matrix))  # 1 of 2: one direction is not determined
+assert torch.linalg.matrix_rank(matrix) < len(matrix)
+
+# %% fix singular-matrix
+import torch
+
+matrix = x.T @ x + 1e-3 * torch.eye(x.shape[1])  # a little on the diagonal
+solution = torch.linalg.solve(matrix, x.T @ y)
+
+# %% proof singular-matrix
+solution.sum().backward()
+assert torch.allclose(solution, torch.tensor([2.0, 0.0]), atol=1e-3)  # the shortest of all solutions
+one = x.detach()[:, 0]
+expected = y / one.dot(one) - 2 * one * one.dot(y) / one.dot(one) ** 2  # of the first unknown alone, by hand
+assert torch.allclose(x.grad[:, 0], expected, atol=1e-3) and x.grad.isfinite().all()
+
+# %%
+x = torch.tensor([[-1.0, 2.0], [3.0, -2.0]], requires_grad=True)  # features that may be negative
+
+# %% break negative-base
+p = nn.Parameter(torch.tensor(3.0))
+pooled = x.pow(p).mean().pow(1 / p)  # pooling with a power that is learned
+pooled.backward()
+
+# %% check negative-base
+print((x < 0).sum())  # 2: (-1) ** 3 is -1, but how it changes with the exponent is log(-1)
+assert (x < 0).any() and x.pow(3.0).isfinite().all() and x.log().isnan().any()
+
+# %% fix negative-base
+import torch
+from torch import nn
+
+p = nn.Parameter(torch.tensor(3.0))
+pooled = x.clamp(min=1e-6).pow(p).mean().pow(1 / p)  # only numbers above 0 go into the power
+
+# %% proof negative-base
+pooled.backward()
+assert abs(pooled.item() - ((2**3 + 3**3) / 4) ** (1 / 3)) < 1e-4
+above, below = (((2**q + 3**q) / 4) ** (1 / q) for q in (3.001, 2.999))
+assert abs(p.grad.item() - (above - below) / 0.002) < 1e-2  # the slope, by differences
+assert x.grad.isfinite().all() and x.grad[0, 0] == 0 and x.grad[1, 0] > 0.1
 
 # %%
 model = nn.Linear(2, 1, bias=False)

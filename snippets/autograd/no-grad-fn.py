@@ -6,6 +6,12 @@
 #   - text: "element {index:int} of variables does not require grad and does not have a grad_fn"
 #     exception: RuntimeError
 #     sample: "RuntimeError: element 0 of variables does not require grad and does not have a grad_fn"
+#   - text: "element {index:int} of tensors does not require grad"
+#     exception: RuntimeError
+#     sample: "RuntimeError: element 0 of tensors does not require grad and does not have a gr"
+#   - text: "element {index:int} of variables does not require grad"
+#     exception: RuntimeError
+#     sample: "RuntimeError: element 0 of variables does not require grad and does not"
 #   - text: "does not require grad and does not have a grad_fn"
 #     exception: RuntimeError
 #   - text: "One of the differentiated Tensors does not require grad"
@@ -27,14 +33,70 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation"]
 # causes:
 #   predicted-class:
+#     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
 #   rebuilt-tensor:
+#     likely: >-
+#       paste("Converting a tensor with requires_grad=True to a scalar", "To copy construct from a tensor, it is recommended to use")
+#       or frames("torch.tensor(", "from_numpy(")
+#     sample: |
+#       train.py:40: UserWarning: To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).
+#         loss = torch.tensor(losses[0])
+#       Traceback (most recent call last):
+#         File "train.py", line 41, in <module>
+#           loss.backward()
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
 #   all-frozen:
+#     likely: >-
+#       frames("accelerator.backward(") and not paste("transformers/trainer.py", "transformers\\trainer.py", "sentence_transformers")
+#       and not paste("loss=0,", "loss=0.0,", "loss: 0.0,")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train_text_to_image_lora.py", line 801, in main
+#           accelerator.backward(loss)
+#         File "/opt/conda/lib/python3.10/site-packages/accelerate/accelerator.py", line 1966, in backward
+#           loss.backward(**kwargs)
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#     undecided: which parameters are frozen is not printed
 #   no-grad-block:
-#   loss-comes-from-sentencetransformer: {case: no-grad-block}
-#   torch-grad-enabled-false:
+#     likely: frames("validation_step", "test_step", "predict_step", "no_grad", "inference_mode", "ComfyUI")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/home/user/ComfyUI/execution.py", line 327, in execute
+#           output_data, output_ui, has_subgraph = get_output_data(obj, input_data_all)
+#         File "/home/user/ComfyUI/custom_nodes/style/nodes.py", line 88, in run
+#           loss.backward()
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#     undecided: the block has ended before backward(), and the traceback does not name it
+#   encode-or-generate: {case: no-grad-block}
+#   grad-off-everywhere:
 #   nothing-in-the-batch:
+#     likely: >-
+#       paste("tensor(0.,", "tensor(0.)", "tensor(0, device", "loss=0,", "loss=0.0,", "loss: 0.0,", "loss: 0.0000,")
+#     sample: |
+#       epoch 3 batch 117 loss tensor(0., device='cuda:0')
+#       Traceback (most recent call last):
+#         File "train.py", line 62, in <module>
+#           loss.backward()
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#     undecided: a loss of 0 is not printed by itself
 #   frozen-before-checkpoint:
+#     if: paste("None of the inputs have requires_grad=True")
+#     likely: >-
+#       paste("this checkpoint() is not necessary", "transformers/trainer.py", "transformers\\trainer.py", "activation_checkpointing", "mpu/random.py",
+#       "tensor_parallel/random.py")
+#     undecided: the warning is printed before the traceback, and not with it
+#     sample: |
+#       /opt/conda/lib/python3.10/site-packages/torch/utils/checkpoint.py:31: UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+#         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None")
+#       Traceback (most recent call last):
+#         File "finetune.py", line 275, in train
+#           trainer.train()
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#   one-of-several:
+#     if: index > 0
 #   gradient-of-the-input:
+#     if: paste("One of the differentiated Tensors does not require grad", "One of the differentiated Variables does not require grad")
 #   forced-on-the-loss:
 # ---
 
@@ -211,6 +273,25 @@ block.zero_grad()  # what enable_input_require_grads() does: the embedding's out
 embedding.register_forward_hook(lambda module, inputs, output: output.requires_grad_(True))
 loss_fn(checkpoint(block, embedding(labels), use_reentrant=True), labels).backward()
 assert torch.allclose(block.weight.grad, expected, atol=1e-6)
+
+# %% break one-of-several
+outputs = model(x), x  # scores, and something that is handed through
+torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
+
+# %% check one-of-several
+outputs = model(x), x
+print([output.requires_grad for output in outputs])  # [True, False]: number 1 of the list, counted from 0
+assert [output.requires_grad for output in outputs] == [True, False]
+
+# %% fix one-of-several
+import torch
+
+outputs = model(x), x
+outputs = [output for output in outputs if output.requires_grad]  # only these lead back to a parameter
+torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
+
+# %% proof one-of-several
+torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(exact_gradients(model(x).sum())))
 
 # %% break gradient-of-the-input
 scores = model(x)

@@ -13,8 +13,28 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html"]
 # causes:
 #   converted-after:
+#     if: >-
+#       paste("grad_fn=<CopyBackwards", "grad_fn=<ToCopyBackward", "grad_fn=<CloneBackward", "requires_grad=True).to(", "requires_grad=True).cuda(",
+#       "requires_grad=True).double(", "requires_grad=True).float(", "requires_grad=True).half(", "requires_grad=True) * ", "requires_grad=True) / ")
+#     likely: paste("grad_fn=<MulBackward", "grad_fn=<DivBackward", "grad_fn=<AddBackward", "grad_fn=<SubBackward", ".params()", ".cuda()]", ".to(device)]")
+#     sample: |
+#       tensor([0.5000], device='cuda:0', grad_fn=<ToCopyBackward0>)
+#       Traceback (most recent call last):
+#         File "train.py", line 31, in <module>
+#           optimizer = torch.optim.Adam([scale], lr=0.1)
+#       ValueError: can't optimize a non-leaf Tensor
+#     undecided: the traceback names the optimizer, and not what was done to the tensor before
 #   part-of-a-weight:
+#     if: paste("grad_fn=<SliceBackward", "grad_fn=<SelectBackward", "grad_fn=<TBackward", "grad_fn=<TransposeBackward", "grad_fn=<AsStridedBackward")
+#     likely: frames(".weight[") or paste("grad_fn=<ViewBackward", "grad_fn=<IndexBackward", "grad_fn=<UnbindBackward", "grad_fn=<SplitBackward")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 31, in <module>
+#           optimizer = torch.optim.Adam([model.embedding.weight[50257:]], lr=1e-3)
+#       ValueError: can't optimize a non-leaf Tensor
+#     undecided: the traceback names the optimizer, and not what was done to the tensor before
 #   computed-weight:
+#     likely: frames(".weight,", ".weight]", ".weight}") or paste("weight_norm", "spectral_norm", "parametrizations")
 #   lost-from-the-model:
 # ---
 

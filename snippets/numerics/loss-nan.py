@@ -128,13 +128,44 @@
 #       powershell: '.\webui.bat --no-half-vae'
 # causes:
 #   half-overflow:
+#     likely: >-
+#       paste("reducing loss scale to", "Attempted loss scale", "loss scale already at minimum", "Minimum loss scale reached", "Gradient overflow",
+#       "gradient overflow detected", "fp16=True", "--fp16", "fp16: true", "'fp16': True", "16-mixed", "precision=16", "mixed_precision=fp16",
+#       "mixed_precision fp16", "mixed_precision: fp16", "AMP: checks passed",
+#       "Using 16bit")
+#     sample: |
+#       Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 4096.0
+#       epoch 1 step 200 lr: 0.0001 loss: nan
 #   half-weights:
+#     likely: paste("model.half()", "net.half()")
+#     sample: |
+#       model = model.half().cuda()
+#       epoch 0 iter 1 loss: nan lr: 0.001
 #   learning-rate:
+#     likely: >-
+#       paste("e+08", "e+09", "e+10", "e+11", "e+12", "e+13", "e+14", "e+15", "e+16", "e+17", "e+18", "e+19", "e+20", "e+22", "e+25", "e+28", "e+30", "e+32",
+#       "e+34", "e+35", "e+36", "e+37", "e+38")
+#     sample: |
+#       epoch 1 iter 40 loss: 8.1e+09
+#       epoch 1 iter 41 loss: 3.3e+19
+#       epoch 1 iter 42 loss: nan
 #   log-of-zero:
 #   nothing-to-average:
 #   never-initialised:
+#     undecided: that a value was found invalid says nothing about how it became so
 #   black-images:
-#   gradients-only-loss-fine:
+#     if: paste("A tensor with all NaNs was produced in")
+#     sample: |
+#       modules.devices.NansException: A tensor with all NaNs was produced in VAE. This could be because there's not enough precision to represent the picture.
+#   gradients-only:
+#     if: >-
+#       paste("grad_norm: nan", "grad_norm=nan", "grad norm: nan") and not paste("loss: nan", "Loss: nan", "loss=nan", "loss nan", "loss:nan", "Loss is nan",
+#       "loss': nan", "loss': 'nan'", "loss scale", "OVERFLOW", "verflow", "loss: 0.0")
+#     likely: >-
+#       paste("grad_norm': nan", "grad_norm': 'nan'", '"grad_norm": NaN') and not paste("loss': nan", "loss': 'nan'", '"loss": NaN', "loss': 0.0", "loss': '0'",
+#       '"loss": 0.0', "loss scale", "verflow")
+#     sample: |
+#       mmengine - INFO - Epoch(train) [1][240/735]  lr: 1.9813e-04  eta: 2:44:49  time: 2.8874  memory: 10762  loss: 2.5128  grad_norm: nan
 # ---
 
 # %%
