@@ -101,7 +101,9 @@ def conditions(count: int, seed: int) -> Iterator[list[Any]]:
     for _ in range(count):
         values = {name: rng.choice(VALUES) for name in NAMES if rng.random() < 0.8}
         every = {name: [value, *rng.choices(VALUES, k=rng.randint(0, 3))] for name, value in values.items()}
-        clean = "".join(rng.choice([*NOISE, "loss", "  --> 3 x", "File ~/x.py:3, in f", "\n"]) for _ in range(rng.randint(0, 8))).replace("\ud800", "")
+        clean = "".join(
+            rng.choice([*NOISE, "loss", "  --> 3 x", "~/lib/x.py in f(self)", "    loss", "File ~/x.py:3, in f", "\n"]) for _ in range(rng.randint(0, 8))
+        ).replace("\ud800", "")
         yield [condition(rng), clean, values, every, ["zz"]]
 
 

@@ -3,14 +3,14 @@
 
 const SIZES = 64;
 const UNITS = { "": 0, b: 0, byte: 0, bytes: 0, k: 1, kb: 1, kib: 1, m: 2, mb: 2, mib: 2, g: 3, gb: 3, gib: 3, t: 4, tb: 4, tib: 4 };
-const PLACES = ['File "', "File ~", "File /", "Cell In", "-->"];
+const PLACES = ['File "', "File ~", "File /", "Cell In", "-->", ".py in "];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const OPERATIONS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b };
 
 /** What conditions read of one hit: the cleaned text, the hit's values, all values of each name, and the stems of all hits. */
 export class Paste {
-  constructor(clean, values, every, stems, stripPrefix) {
-    Object.assign(this, { clean, values, every, stems, stripPrefix, placed: null });
+  constructor(clean, values, every, stems, { stripPrefix, printedType }) {
+    Object.assign(this, { clean, values, every, stems, stripPrefix, printedType, placed: null });
   }
 
   value(name) {
@@ -26,9 +26,9 @@ export class Paste {
       let isPlace = false;
       if (PLACES.some((mark) => line.includes(mark))) {
         const text = this.stripPrefix(line);
-        isPlace = ["File ", "Cell In", "--"].some((mark) => text.startsWith(mark));
+        isPlace = ["File ", "Cell In", "--"].some((mark) => text.startsWith(mark)) || text.includes(".py in ");
       }
-      if (isPlace || follows) found.push(line);
+      if (isPlace || (follows && !this.printedType(this.stripPrefix(line)))) found.push(line);
       follows = isPlace;
     }
     return (this.placed = found.join("\n"));

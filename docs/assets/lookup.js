@@ -97,7 +97,7 @@ export function lookup(index, text) {
   const rawLines = new Lines(raw);
   for (const hit of hits) hit.raw = rawLines.get(hit.line - 1);
   const stems = new Set(hits.map((hit) => hit.symptom));
-  for (const hit of hits) hit.cause = causeOf(index.symptoms[hit.symptom].causes ?? [], new Paste(clean, hit.values, hit.every, stems, stripPrefix));
+  for (const hit of hits) hit.cause = causeOf(index.symptoms[hit.symptom].causes ?? [], new Paste(clean, hit.values, hit.every, stems, { stripPrefix, printedType }));
   return { status: isAmbiguous(hits) ? "ambiguous" : "match", hits: hits.map((hit) => shown(index, hit, hits)), looked_for: "" };
 }
 
@@ -434,7 +434,7 @@ function isSource(text, previous) {
   return CODE.some((word) => code.startsWith(word));
 }
 
-function printedType(before) {
+export function printedType(before) {
   if (!before.includes(":")) return "";
   const head = strip(before.slice(0, before.indexOf(":")), " ");
   const name = head.slice(head.lastIndexOf(" ") + 1).split(".").pop();

@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .clean import strip_prefix
+from .clean import printed_type, strip_prefix
 
 Tree = list[Any]
 
 #: Sizes of one shape that are read.
 SIZES = 64
+#: One of these stands in a line that names a place of a traceback: Python's, IPython's, an older IPython's.
+_PLACES = ('File "', "File ~", "File /", "Cell In", "-->", ".py in ")
 _UNITS = {"": 0, "b": 0, "byte": 0, "bytes": 0, "k": 1, "kb": 1, "kib": 1, "m": 2, "mb": 2, "mib": 2, "g": 3, "gb": 3, "gib": 3, "t": 4, "tb": 4, "tib": 4}
 
 
@@ -42,10 +44,10 @@ class Paste:
             follows = False
             for line in self.clean.split("\n"):
                 is_place = False
-                if 'File "' in line or "File ~" in line or "File /" in line or "Cell In" in line or "-->" in line:
+                if any(mark in line for mark in _PLACES):
                     text = strip_prefix(line)
-                    is_place = text.startswith(("File ", "Cell In", "--"))
-                if is_place or follows:
+                    is_place = text.startswith(("File ", "Cell In", "--")) or ".py in " in text
+                if is_place or (follows and not printed_type(strip_prefix(line))):
                     found.append(line)
                 follows = is_place
             self._frames = "\n".join(found)
