@@ -41,6 +41,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
 # causes:
 #   label:
+#     undecided: the assertion is printed by the GPU, outside of the traceback that is recorded
 #     likely: >-
 #       also("label-out-of-range") or (frames("nll_loss", "F.cross_entropy(", "cross_entropy_loss(", ".item()", ".backward(") and
 #       not frames("embedding(", "multinomial(", "generate(") and not paste("` failed"))
@@ -49,10 +50,12 @@
 #       ---> 17         total += loss.item()
 #       RuntimeError: CUDA error: device-side assert triggered
 #   embedding:
+#     undecided: the assertion is printed by the GPU, outside of the traceback that is recorded
 #     if: paste("srcIndex < srcSelectDimSize", "vectorized gather kernel index out of bounds")
 #     likely: frames("embedding(") and not paste("` failed")
 #     sample: "Indexing.cu:1146: indexSelectLargeIndex: block: [336,0,0], thread: [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed."
 #   probability:
+#     undecided: the assertion is printed by the GPU, outside of the traceback that is recorded
 #     if: paste("input_val >= zero && input_val <= one", "*input >= 0. && *input <= 1.")
 #     likely: frames("_nn.binary_cross_entropy(") and not paste("` failed")
 #     sample: |
