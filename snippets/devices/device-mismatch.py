@@ -134,9 +134,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer"]
 # causes:
 #   batch:
-#     if: arg == "target" and b in ["cpu", "CPU"]
 #     likely: >-
-#       (b in ["cpu", "CPU"] and (arg in ["mat1", "index", "indices", "input"] or op in ["_thnn_conv2d_forward", "_thnn_conv_depthwise2d_forward", "_th_mm"])) or
+#       (b in ["cpu", "CPU"] and (arg in ["mat1", "index", "indices", "input", "target"] or op in ["_thnn_conv2d_forward", "_thnn_conv_depthwise2d_forward", "_th_mm"])) or
 #       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA") and arg in ["mat2", "weight"] and not paste("bmm", "nll_loss")) or
 #       (begins(got, "Float", "Long", "Half") and arg in ["mat1", "index", "indices", "input", "target"]) or
 #       (part == "parameter" and a == "cpu") or paste("Input, output and indices must be on the current device")

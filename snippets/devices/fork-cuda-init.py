@@ -34,7 +34,7 @@
 #     sample: "(VllmWorkerProcess pid=1243) ERROR RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method"
 #   started-after-cuda:
 #     if: >-
-#       paste("_bootstrap", "multiprocessing/spawn.py", "multiprocessing/pool.py", "concurrent/futures/process.py", "notebook_launcher", "ForkPoolWorker",
+#       paste("multiprocessing/process.py", "multiprocessing/spawn.py", "multiprocessing/pool.py", "concurrent/futures/process.py", "notebook_launcher", "ForkPoolWorker",
 #       "Process Process-", "ForkProcess", "multiprocess/", "billiard/", "celery/", "gunicorn/") and not paste("DataLoader worker process", "_worker_loop", "vllm/")
 #     likely: paste("start_method", "spawn.py", "multiprocessing/")
 #     sample: |

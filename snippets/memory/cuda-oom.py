@@ -114,7 +114,8 @@
 #       not (read(cached) and bytes(cached) > bytes(size) and bytes(cached) > bytes(total) / 50) and
 #       not (read(reserved) and bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 50) and
 #       not paste("generate(", "no_grad", "inference_mode", "decorate_context", "omfyUI", "comfy/", "prediction_step") and
-#       not frames("retain_graph=True", "create_graph=True", "_apply(", "_into_meta_model", "in valid", "in eval") and
+#       not frames("retain_graph=True", "create_graph=True", "_apply(", "param_applied", "_tensor_to_device", "_into_meta_model",
+#       "create_weights(", "in valid", "in eval") and
 #       (frames("closure()") or not frames("torch/optim/", "torch\\optim\\"))
 #     sample: |
 #       Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.58 GiB already allocated; 12.88 MiB free; 9.61 GiB reserved in total by PyTorch)
@@ -154,8 +155,8 @@
 #       (bytes(total) - bytes(free) - bytes(reserved) > bytes(total) / 2 and bytes(total) - bytes(free) - bytes(reserved) > 3 * GiB
 #       and bytes(size) < bytes(total) - bytes(reserved)) or
 #       (bytes(total) - bytes(free) - bytes(used) - bytes(cached) > bytes(total) / 2 and bytes(total) - bytes(free) - bytes(used) - bytes(cached) > 3 * GiB
-#       and bytes(size) < bytes(total) - bytes(used) - bytes(cached)) or
-#       (not read(size) and frames("_lazy_init", "_cuda_init()", "_cuda_setDevice"))
+#       and bytes(size) < bytes(total) - bytes(used) - bytes(cached))
+#     likely: not read(size) and frames("_lazy_init", "_cuda_init()", "_cuda_setDevice")
 #     sample: >-
 #       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB of which 1.58 GiB is free.
 #       Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory, this process has 966.00 MiB memory in use.
@@ -164,9 +165,6 @@
 #     if: bytes(size) > bytes(total)
 #     sample: "CUDA out of memory. Tried to allocate 74.51 GiB (GPU 0; 23.69 GiB total capacity; 1.40 GiB already allocated; 20.92 GiB free; 1.46 GiB reserved in total by PyTorch)"
 #   model-too-large:
-#     if: >-
-#       read(total) and frames("self._apply(", "module._apply(", "param_applied = fn(", "set_module_tensor_to_device", "_into_meta_model", "create_weights(") and
-#       not paste("ipython-input", "Cell In", "Input In [")
 #     likely: frames("self._apply(", "module._apply(", "param_applied = fn(", "set_module_tensor_to_device", "_into_meta_model", "create_weights(")
 #     sample: |
 #       Traceback (most recent call last):
