@@ -25,6 +25,7 @@ def test_malformed_holes_are_refused_with_the_way_to_write_them(text: str) -> No
 
 def test_a_sound_wording_passes() -> None:
     assert problems("shapes cannot be multiplied ({m:int}x{k:int} and {k2:int}x{n:int})") == []
+    assert problems("a total capacity of {total:bytes} of which {free:bytes} is free") == []  # a value with blanks ends where the next literal begins
 
 
 @pytest.mark.parametrize(

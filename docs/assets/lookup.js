@@ -488,7 +488,7 @@ function matchAt(index, parts, text, at, squeezed) {
     const { set, cap } = tables[kind];
     const following = parts[position + 1];
     let end;
-    if (following !== undefined && (squeezed || kind === "line")) {
+    if (following !== undefined && (squeezed || kind === "line" || kind === "bytes")) {
       end = find(text, following, at, at + cap + following.length);
       if (end < 0) return null;
       const value = text.slice(at, end);

@@ -5,12 +5,15 @@
 #   - text: "Attempting to deserialize object on CUDA device {device:int} but torch.cuda.device_count() is {count:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Attempting to deserialize object on CUDA device 1 but torch.cuda.device_count() is 1. Please use torch.load with map_location to map your storages to an existing device."
+#   - text: "Attempting to deserialize object on {kind:ident} device {_:int} but torch."
+#     exception: RuntimeError
+#     sample: "RuntimeError: Attempting to deserialize object on XPU device 2 but torch.xpu.device_count() is 1."
 #   - text: "Attempting to deserialize object on CUDA device"
 #     exception: RuntimeError
-#   - text: "Attempting to deserialize object on a {_:ident} device but torch."
+#   - text: "Attempting to deserialize object on a {kind:ident} device but torch."
 #     exception: RuntimeError
 #     sample: "RuntimeError: Attempting to deserialize object on a XPU device but torch.xpu.is_available() is False."
-#   - text: "don't know how to restore data location of {_:ident} (tagged with {_:device})"
+#   - text: "don't know how to restore data location of {_:ident} (tagged with {tag:device})"
 #     exception: RuntimeError
 #     sample: "RuntimeError: don't know how to restore data location of torch.storage.UntypedStorage (tagged with mps)"
 #   - text: "device module is not registered. If you are running on a CPU-only machine, please use torch.load with map_location"
@@ -24,10 +27,26 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
 # causes:
 #   no-gpu:
+#     likely: (paste("CUDA device but", "is_available() is False") or count == 0) and not frames("from_pretrained", "custom_nodes")
 #   pickled:
+#     if: paste("_load_from_bytes")
 #   not-your-line:
+#     if: frames("load_from_checkpoint", "load_state_dict_from_url", "torch/hub.py", "torch\\hub.py") and not read(count)
+#     likely: frames("from_pretrained", "custom_nodes") and not read(count)
+#     undecided: whose line calls `torch.load` cannot be seen where everything stands in one file
+#     sample: |
+#       Traceback (most recent call last):
+#         File "predict.py", line 8, in <module>
+#           model = Net.load_from_checkpoint("last.ckpt")
+#         File "torch/serialization.py", line 258, in _cuda_deserialize
+#       RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False.
 #   fewer-gpus:
-#   tagged-npu-0-xpu: {case: no-gpu}
+#     if: device >= count and count > 0 and not paste("_load_from_bytes")
+#     sample: "RuntimeError: Attempting to deserialize object on CUDA device 3 but torch.cuda.device_count() is 1. Please use torch.load with map_location to map your storages to an existing device."
+#   other-device:
+#     case: no-gpu
+#     if: kind != "CUDA" or begins(tag, "npu", "xpu", "hpu", "mps", "mlu", "musa", "privateuse") or paste("device module is not registered")
+#     sample: "RuntimeError: don't know how to restore data location of torch.storage.UntypedStorage (tagged with npu:0)"
 # ---
 
 # %%

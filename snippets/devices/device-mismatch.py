@@ -1,12 +1,12 @@
 # ---
 # wordings:
-#   - text: "Expected all tensors to be on the same device, but found at least two devices, {a:device} and {b:device}! (when checking argument for argument {arg:ident} in method"
+#   - text: "Expected all tensors to be on the same device, but found at least two devices, {a:device} and {b:device}! (when checking argument for argument {arg:ident} in method {op:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (when checking argument for argument mat1 in method wrapper_addmm)"
 #   - text: "Expected all tensors to be on the same device, but found at least two devices, {a:device} and {b:device}!"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
-#   - text: "Expected all tensors to be on the same device, but got {arg:ident} is on {got:device}, different from other tensors on {other:device}"
+#   - text: "Expected all tensors to be on the same device, but got {arg:ident} is on {b:device}, different from other tensors on {a:device}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected all tensors to be on the same device, but got mat1 is on cpu, different from other tensors on cuda:0 (when checking argument in method wrapper_CUDA_addmm)"
 #   - text: "Expected all tensors to be on the same device"
@@ -14,23 +14,30 @@
 #   - text: "but found at least two devices, {a:device} and {b:device}"
 #     exception: RuntimeError
 #     sample: "but found at least two devices, cuda:0 and cpu!"
-#   - text: "Tensor on device {a:device} is not on the expected device {b:device}"
+#   - text: "Tensor on device {b:device} is not on the expected device {a:device}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Tensor on device cpu is not on the expected device meta!"
 #   - text: "found two different devices {a:device}, {b:device}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Unhandled FakeTensor Device Propagation for aten.mul.Tensor, found two different devices cuda:0, cpu"
-#   - text: "expected device {want:device} but got device {got:device}"
+#   - text: "expected device {a:device} but got device {b:device}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: expected device cuda:0 but got device cpu"
-#   - text: "Expected object of backend {want:ident} but got backend {got:ident} for argument"
+#   - text: "Expected object of backend {a:ident} but got backend {b:ident} for argument #{_:int} '{arg:ident}' in call to {op:ident}"
 #     exception: RuntimeError
-#     when: [differ, want, got]
+#     when: [differ, a, b]
+#     sample: "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #4 'mat1' in call to _th_addmm"
+#   - text: "Expected object of backend {a:ident} but got backend {b:ident} for argument #{_:int} '{arg:ident}'"
+#     exception: RuntimeError
+#     when: [differ, a, b]
 #     sample: "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #4 'mat1'"
-#   - text: "Expected object of device type {want:ident} but got device type {got:ident} for argument"
+#   - text: "Expected object of device type {a:ident} but got device type {b:ident} for argument #{_:int} '{arg:ident}' in call to {op:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected object of device type cuda but got device type cpu for argument #1 'self' in call to _th_mm"
-#   - text: "Expected object of type torch.{want:dtype} but found type torch.{got:dtype} for argument"
+#   - text: "Expected object of device type {a:ident} but got device type {b:ident} for argument"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected object of device type cuda but got device type cpu for argument #3 'index'"
+#   - text: "Expected object of type torch.{want:dtype} but found type torch.{got:dtype} for argument #{_:int} '{arg:ident}'"
 #     exception: RuntimeError
 #     when: [differ, want, got]
 #     sample: "RuntimeError: Expected object of type torch.FloatTensor but found type torch.cuda.FloatTensor for argument #2 'other'"
@@ -42,13 +49,13 @@
 #     exception: RuntimeError
 #     when: [differ, want, got]
 #     sample: "RuntimeError: expected type torch.cuda.FloatTensor but got torch.FloatTensor"
-#   - text: "expected backend {want:ident} and dtype {_:dtype} but got backend {got:ident} and dtype {_:dtype}"
+#   - text: "expected backend {a:ident} and dtype {_:dtype} but got backend {b:ident} and dtype {_:dtype}"
 #     exception: RuntimeError
-#     when: [differ, want, got]
+#     when: [differ, a, b]
 #     sample: "RuntimeError: expected backend CUDA and dtype Float but got backend CPU and dtype Float"
-#   - text: "expected device {want:device} and dtype {_:dtype} but got device {got:device} and dtype {_:dtype}"
+#   - text: "expected device {a:device} and dtype {_:dtype} but got device {b:device} and dtype {_:dtype}"
 #     exception: RuntimeError
-#     when: [differ, want, got]
+#     when: [differ, a, b]
 #     sample: "RuntimeError: expected device cuda:0 and dtype Float but got device cpu and dtype Float"
 #   - text: "to have the same type as tensor for argument #{_:int} '{_:ident}'; but type {a:line} does not equal {b:line} (while checking arguments for"
 #     exception: RuntimeError
@@ -62,16 +69,19 @@
 #     exception: RuntimeError
 #     when: [differ, want, got]
 #     sample: "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend (while checking arguments for mkldnn_convolution)"
-#   - text: "Tensor for argument #{_:int} '{arg:ident}' is on {got:ident}, but expected it to be on {want:ident}"
+#   - text: "Tensor for argument #{_:int} '{arg:ident}' is on {b:ident}, but expected it to be on {a:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Tensor for argument #2 'mat1' is on CPU, but expected it to be on GPU (while checking arguments for addmm)"
 #   - text: "but expected them to be on GPU (while checking arguments for"
 #     exception: RuntimeError
 #   - text: "Input, output and indices must be on the current device"
 #     exception: RuntimeError
-#   - text: "tensors are not at the same device, found input tensor at {a:device} and {_:ident} tensor at {b:device}"
+#   - text: "tensors are not at the same device, found input tensor at {a:device} and {part:ident} tensor at {b:device}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Input and parameter tensors are not at the same device, found input tensor at cpu and parameter tensor at cuda:0"
+#   - text: "to have the same device as tensor for argument #{_:int} '{_:ident}'; but device {first:int} does not equal {second:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected tensor for 'out' to have the same device as tensor for argument #2 'mat1'; but device 1 does not equal 3 (while checking arguments for addmm)"
 #   - text: "to have the same device as tensor for"
 #     exception: RuntimeError
 #   - text: "arguments are located on different GPUs"
@@ -124,13 +134,60 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer"]
 # causes:
 #   batch:
+#     likely: >-
+#       (b in ["cpu", "CPU"] and (arg in ["mat1", "index", "indices", "input", "target"] or op in ["_thnn_conv2d_forward", "_thnn_conv_depthwise2d_forward", "_th_mm"])) or
+#       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA") and arg in ["mat2", "weight"] and not paste("bmm", "nll_loss")) or
+#       (begins(got, "Float", "Long", "Half") and arg in ["mat1", "index", "indices", "input", "target"]) or
+#       (part == "parameter" and a == "cpu") or paste("Input, output and indices must be on the current device")
+#     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (when checking argument for argument target in method wrapper_CUDA_nll_loss_forward)"
+#     undecided: the message of this operation names two devices and no argument
 #   model-on-cpu:
+#     likely: >-
+#       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA", "GPU") and arg in ["mat1", "index", "indices"]) or
+#       (b in ["cpu", "CPU"] and arg in ["mat2", "weight", "bias", "running_mean"] and not paste("bmm", "nll_loss")) or
+#       (begins(got, "cuda") and arg in ["mat1", "index", "indices"]) or (begins(got, "Float", "Half") and arg in ["mat2", "weight", "bias"]) or
+#       (b in ["cpu", "CPU"] and arg == "self" and op in ["_th_addmm", "_th_index_select"]) or (part == "parameter" and b == "cpu")
+#     sample: "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #4 'mat1'"
+#     undecided: the message of this operation names two devices and no argument
 #   made-in-forward:
+#     if: arg == "weight" and b in ["cpu", "CPU"] and paste("nll_loss")
+#     likely: >-
+#       (part == "hidden" and b == "cpu") or (begins(a, "cuda") and begins(b, "cuda") and paste("in replica ", "parallel_apply")) or
+#       (frames("torch.arange(", "torch.zeros(", "torch.ones(", "torch.tensor(", "torch.linspace(", "torch.eye(", "torch.randn(", "torch.full(") and
+#       not frames("device=", ".to(", ".cuda("))
+#     sample: "RuntimeError: Expected all tensors to be on the same device, but got weight is on cpu, different from other tensors on cuda:0 (when checking argument in method wrapper_CUDA_nll_loss_forward)"
+#     undecided: a tensor made a line earlier looks like any other
 #   plain-attribute:
+#     likely: >-
+#       (a in ["cpu", "CPU"] or b in ["cpu", "CPU"]) and frames(", self.", "- self.", "+ self.", "* self.", "/ self.") and
+#       not frames("linear.py", "conv.py", "sparse.py", "normalization.py", "batchnorm.py", "rnn.py", "loss.py", "activation.py", "lightning", "transformers")
 #   two-gpus:
+#     undecided: two GPUs may also mean device_map, DataParallel, or a batch on another GPU
 #   device-map:
+#     if: >-
+#       paste("device_map=", "accelerate/hooks.py", "accelerate\\hooks.py") and
+#       ((begins(a, "cuda") and begins(b, "cuda")) or begins(a, "meta") or begins(b, "meta"))
+#     likely: >-
+#       (begins(a, "cuda") and begins(b, "cuda") and frames("transformers/", "transformers\\", "modeling_") and not paste("in replica ", "parallel_apply")) or
+#       begins(a, "meta") or begins(b, "meta")
+#     undecided: the hooks of this run are its own, not Accelerate's
+#     sample: |
+#       model = AutoModelForCausalLM.from_pretrained(model_id, device_map="auto")
+#       RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cuda:0! (when checking argument for argument index in method wrapper_CUDA__index_select)
 #   index:
+#     if: paste("indices should be either on")
+#     sample: "RuntimeError: indices should be either on cpu or on the same device as the indexed tensor (cpu)"
 #   resumed-optimizer:
+#     if: >-
+#       frames("_single_tensor_", "_multi_tensor_", "exp_avg", "momentum_buffer", "torch/optim/adam", "torch\\optim\\adam", "torch/optim/sgd", "torch\\optim\\sgd") and
+#       not frames("closure()", ".backward(")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 60, in <module>
+#           optimizer.step()
+#         File "torch/optim/adam.py", line 107, in step
+#           exp_avg.mul_(beta1).add_(grad, alpha=1 - beta1)
+#       RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
 # ---
 
 # %%

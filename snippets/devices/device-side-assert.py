@@ -41,11 +41,38 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
 # causes:
 #   label:
+#     undecided: the assertion is printed by the GPU, outside of the traceback that is recorded
+#     likely: >-
+#       also("label-out-of-range") or (frames("nll_loss", "F.cross_entropy(", "cross_entropy_loss(", ".item()", ".backward(") and
+#       not frames("embedding(", "multinomial(", "generate(") and not paste("` failed"))
+#     sample: |
+#       <ipython-input-45-8c7df9c19b44> in train(epoch)
+#       ---> 17         total += loss.item()
+#       RuntimeError: CUDA error: device-side assert triggered
 #   embedding:
+#     undecided: the assertion is printed by the GPU, outside of the traceback that is recorded
+#     if: paste("srcIndex < srcSelectDimSize", "vectorized gather kernel index out of bounds")
+#     likely: frames("embedding(") and not paste("` failed")
+#     sample: "Indexing.cu:1146: indexSelectLargeIndex: block: [336,0,0], thread: [0,0,0] Assertion `srcIndex < srcSelectDimSize` failed."
 #   probability:
-#   idx-dim-0-idx:
-#   index-out-bounds-beside:
-#   probability-tensor-contains-either:
+#     undecided: the assertion is printed by the GPU, outside of the traceback that is recorded
+#     if: paste("input_val >= zero && input_val <= one", "*input >= 0. && *input <= 1.")
+#     likely: frames("_nn.binary_cross_entropy(") and not paste("` failed")
+#     sample: |
+#       ../aten/src/ATen/native/cuda/Loss.cu:92: operator(): block: [0,0,0], thread: [20,0,0] Assertion `input_val >= zero && input_val <= one` failed.
+#       RuntimeError: CUDA error: device-side assert triggered
+#   gather:
+#     if: paste("idx_dim >= 0 && idx_dim < index_size", "indexValue >= 0 && indexValue <")
+#     sample: "../aten/src/ATen/native/cuda/ScatterGatherKernel.cu:367: operator(): block: [0,0,0], thread: [3,0,0] Assertion `idx_dim >= 0 && idx_dim < index_size && \"index out of bounds\"` failed."
+#   index:
+#     if: paste("sizes[i] && \"index out of bounds\"", "index < sizes[i]")
+#     sample: "IndexKernel.cu:92: operator(): block: [0,0,0], thread: [20,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && \"index out of bounds\"` failed."
+#   sampling:
+#     if: paste("probability tensor contains either", "val >= zero` failed", "cumdist[size - 1]")
+#     likely: frames("multinomial(") or (paste("_assert_async_cuda_kernel") and paste("input[0] != 0"))
+#     sample: |
+#       ../aten/src/ATen/native/cuda/TensorCompare.cu:110: _assert_async_cuda_kernel: block: [0,0,0], thread: [0,0,0] Assertion `probability tensor contains either `inf`, `nan` or element < 0` failed.
+#       RuntimeError: CUDA error: device-side assert triggered
 # ---
 
 # %%

@@ -5,7 +5,7 @@
 #   - text: "Cannot re-initialize XPU in forked subprocess"
 #     exception: RuntimeError
 #   - text: "CUDA error: initialization error"
-#     near: [DataLoader worker, _worker_loop, multiprocessing]
+#     near: [DataLoader worker, _worker_loop, multiprocessing, "terminate called after throwing an instance of 'c10::Error'"]
 #   - text: "cuda runtime error ({_:int}) : initialization error"
 #     exception: RuntimeError
 #     near: [DataLoader worker, _worker_loop, multiprocessing]
@@ -21,7 +21,30 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html", "https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html"]
 # causes:
 #   dataset-on-gpu:
+#     if: paste("DataLoader worker process", "_worker_loop")
+#     likely: paste("_utils/fetch.py", "_utils\\fetch.py")
+#     sample: |
+#       RuntimeError: Caught RuntimeError in DataLoader worker process 0.
+#       Original Traceback (most recent call last):
+#         File "torch/utils/data/_utils/worker.py", line 308, in _worker_loop
+#           data = fetcher.fetch(index)
+#       RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method
+#   vllm:
+#     if: paste("VllmWorker", "EngineCore", "vllm/")
+#     sample: "(VllmWorkerProcess pid=1243) ERROR RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method"
 #   started-after-cuda:
+#     if: >-
+#       paste("multiprocessing/process.py", "multiprocessing/spawn.py", "multiprocessing/pool.py", "concurrent/futures/process.py", "notebook_launcher", "ForkPoolWorker",
+#       "Process Process-", "ForkProcess", "multiprocess/", "billiard/", "celery/", "gunicorn/") and not paste("DataLoader worker process", "_worker_loop", "vllm/")
+#     likely: paste("start_method", "spawn.py", "multiprocessing/")
+#     sample: |
+#       Process Process-1:
+#       Traceback (most recent call last):
+#         File "multiprocessing/process.py", line 314, in _bootstrap
+#           self.run()
+#         File "serve.py", line 12, in predict
+#           model.to("cuda")
+#       RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method
 #   thread-pool:
 # ---
 

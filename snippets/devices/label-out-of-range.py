@@ -19,12 +19,23 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]
 # causes:
 #   labels-from-one:
-#   numbers-have-gaps-as: {case: labels-from-one}
+#     undecided: neither the smallest label nor the number of outputs is printed
+#   gaps:
+#     case: labels-from-one
 #   too-few-outputs:
+#     likely: t >= 2 and t not in [127, 128, 254, 255]
 #   one-output:
+#     if: t == 1
 #   ignored-label:
+#     if: t == -100
+#     likely: t < 0 or t == 254 or t == 255 or paste("SpatialClassNLLCriterion", "nll_loss2d_forward", "NLLLoss2d.cu")
+#     sample: "IndexError: Target -100 is out of bounds."
 #   mask-values:
-#   mask-values-between-such: {case: mask-values}
+#     undecided: 255 may mark what does not count, too
+#   resized-mask:
+#     case: mask-values
+#     likely: t == 127 or t == 128
+#     sample: "IndexError: Target 127 is out of bounds."
 # ---
 
 # %%

@@ -12,6 +12,9 @@
 #     exception: RuntimeError
 #   - text: "posix_memalign(&data, gAlignment, nbytes) == 0. 12 vs 0"
 #     exception: RuntimeError
+#   - text: "$ Torch: not enough memory: you tried to allocate {gb:int}GB"
+#     exception: RuntimeError
+#     sample: "RuntimeError: $ Torch: not enough memory: you tried to allocate 0GB. Buy new RAM! at ..\\aten\\src\\TH\\THGeneral.cpp:204"
 #   - text: "$ Torch: not enough memory: you tried to allocate"
 #     exception: RuntimeError
 #   - text: "Cannot allocate memory"
@@ -26,6 +29,7 @@
 # recover: process
 # cases:
 #   all-at-once: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"]}
+#   ram-full: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"]}
 #   lists-in-workers: {silent: true, needs: [fork]}
 #   fork-refused: {needs: [fork, "fault:address space larger than RAM and swap"]}
 # related: [data-loading/worker-killed, memory/vram-grows]
@@ -33,9 +37,24 @@
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
 # causes:
 #   all-at-once:
+#     likely: (n >= GiB and n < 4 * TiB and not paste("unable to mmap")) or (gb >= 1 and gb < 4096)
+#   ram-full:
+#     if: n < 64 * MiB and n >= 0 and not paste("create_graph=True", "not enough memory", "unable to mmap")
+#     likely: (n < GiB and n >= 0 and not paste("create_graph=True", "not enough memory", "unable to mmap")) or gb == 0
+#   page-file:
+#     if: n < 64 * MiB and n >= 0 and paste("not enough memory")
+#     likely: n < GiB and n >= 0 and paste("not enough memory")
+#     sample: "RuntimeError: [enforce fail at ..\\c10\\core\\CPUAllocator.cpp:79] data. DefaultCPUAllocator: not enough memory: you tried to allocate 11534336 bytes."
 #   shape-mistake:
+#     likely: n >= 4 * TiB or gb >= 4096
 #   lists-in-workers:
 #   fork-refused:
+#     if: paste("os.fork()", "fork_exec(") and paste("[Errno 12]")
+#   create-graph:
+#     likely: paste("create_graph=True")
+#     sample: |
+#       ---> 41         loss.backward(create_graph=True)
+#       RuntimeError: [enforce fail at CPUAllocator.cpp:65] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 359661568 bytes. Error code 12 (Cannot allocate memory)
 # ---
 
 # %%
@@ -98,6 +117,38 @@ rows = images[::997]
 with torch.no_grad():
     by_hand = (rows @ model[0].weight.T + model[0].bias).relu() @ model[3].weight.T + model[3].bias
 torch.testing.assert_close(answers[::997], by_hand, rtol=1e-3, atol=1e-4)
+
+# %%
+model.eval()
+labels = torch.randint(10, (100_000,))
+
+# %% break ram-full
+answers = []
+for few_images in images.split(1000):
+    answers.append(model(few_images))  # 40 kB each, and 16 MB that a backward pass would need
+right = (torch.cat(answers).argmax(1) == labels).sum().item()
+
+# %% check ram-full
+import resource
+
+answers, used = [], []
+for few_images in images[:8000].split(1000):
+    answers.append(model(few_images))
+    used.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(used)  # MiB of RAM after each step (Linux): what is kept adds up, however little each step asks for
+assert used[-1] > used[1] + 5 * 15
+
+# %% fix ram-full
+right = 0
+for few_images, few_labels in zip(images.split(1000), labels.split(1000)):
+    right += (model(few_images).argmax(1) == few_labels).sum().item()  # a plain number is all that stays
+
+# %% proof ram-full
+w, b, v, c = (parameter.detach().numpy() for parameter in model.parameters())
+by_hand = 0
+for rows, wanted in zip(images.numpy().reshape(100, 1000, 64), labels.numpy().reshape(100, 1000), strict=True):
+    by_hand += ((np.maximum(rows @ w.T + b, 0) @ v.T + c).argmax(1) == wanted).sum()
+assert isinstance(right, int) and abs(right - by_hand) <= 5  # scores that are equal but for rounding
 
 # %%
 leave(0)  # all of it again

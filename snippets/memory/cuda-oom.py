@@ -1,37 +1,50 @@
 # ---
 # wordings:
-#   - text: "CUDA out of memory. Tried to allocate {size:line}. GPU {gpu:int} has a total capacity of {total:line} of which {free:line} is free"
+#   - text: "CUDA out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes} of which {free:bytes} is free"
 #     exception: OutOfMemoryError
 #     device: cuda
 #     sample: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB of which 1.58 GiB is free. Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory, this process has 966.00 MiB memory in use. Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated."
-#   - text: "Of the allocated memory {used:line} is allocated by PyTorch, and {cached:line} is reserved by PyTorch but unallocated"
+#   - text: "Of the allocated memory {used:bytes} is allocated by PyTorch, and {cached:bytes} is reserved by PyTorch but unallocated"
 #     exception: OutOfMemoryError
 #     device: cuda
 #     near: ["CUDA out of memory", "HIP out of memory"]
 #     sample: "Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_ALLOC_CONF=expandable_segments:True to avoid fragmentation."
-#   - text: "Of the allocated memory {used:line} is allocated by PyTorch, with {_:line} allocated in private pools (e.g., CUDA Graphs), and {cached:line} is reserved by PyTorch but unallocated"
+#   - text: "Of the allocated memory {used:bytes} is allocated by PyTorch, with {_:bytes} allocated in private pools (e.g., CUDA Graphs), and {cached:bytes} is reserved by PyTorch but unallocated"
 #     exception: OutOfMemoryError
 #     device: cuda
 #     near: ["CUDA out of memory", "HIP out of memory"]
 #     sample: "Of the allocated memory 13.73 GiB is allocated by PyTorch, with 46.00 MiB allocated in private pools (e.g., CUDA Graphs), and 736.86 MiB is reserved by PyTorch but unallocated."
-#   - text: "CUDA out of memory. Tried to allocate {size:line}. GPU {gpu:int} has a total capacty of {total:line} of which {free:line} is free"
+#   - text: "CUDA out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacty of {total:bytes} of which {free:bytes} is free"
 #     exception: OutOfMemoryError
 #     device: cuda
 #     sample: "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.70 GiB. GPU 0 has a total capacty of 6.00 GiB of which 0 bytes is free. Of the allocated memory 2.93 GiB is allocated by PyTorch, and 2.30 GiB is reserved by PyTorch but unallocated."
-#   - text: "Tried to allocate {size:line} (GPU {gpu:int}; {total:line} total capacity; {used:line} already allocated; {free:line} free; {reserved:line} reserved in total by PyTorch"
+#   - text: "Tried to allocate {size:bytes} (GPU {gpu:int}; {total:bytes} total capacity; {used:bytes} already allocated; {free:bytes} free; {reserved:bytes} reserved in total by PyTorch"
 #     device: cuda
 #     sample: "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 4; 31.75 GiB total capacity; 30.29 GiB already allocated; 3.75 MiB free; 30.40 GiB reserved in total by PyTorch)"
-#   - text: "Tried to allocate {size:line} (GPU {gpu:int}; {total:line} total capacity; {used:line} already allocated; {free:line} free; {cached:line} cached)"
+#   - text: "Tried to allocate {size:bytes} (GPU {gpu:int}; {total:bytes} total capacity; {used:bytes} already allocated; {free:bytes} free; {cached:bytes} cached)"
 #     exception: RuntimeError
 #     device: cuda
 #     sample: "RuntimeError: CUDA out of memory. Tried to allocate 74.00 MiB (GPU 0; 1.96 GiB total capacity; 1.46 GiB already allocated; 71.50 MiB free; 38.53 MiB cached)"
+#   - text: "this process has {mine:bytes} memory in use. {allowed:bytes} allowed; Of the allocated memory"
+#     device: cuda
+#     sample: "Including non-PyTorch memory, this process has 966.00 MiB memory in use. 512.00 MiB allowed; Of the allocated memory 734.07 MiB is allocated by PyTorch"
+#   - text: "of which {free:bytes} is free. {allowed:bytes} allowed; Of the allocated memory"
+#     device: cuda
+#     sample: "of which 78.12 GiB is free. 512.00 MiB allowed; Of the allocated memory 116.00 MiB is allocated by PyTorch"
+#   - text: "this process has {mine:bytes} memory in use"
+#     device: cuda
+#     near: ["CUDA out of memory", "HIP out of memory"]
+#     sample: "Including non-PyTorch memory, this process has 966.00 MiB memory in use. torch.OutOfMemoryError: CUDA out of memory."
+#   - text: "CUDA out of memory. Tried to allocate {size:bytes}. GPU"
+#     device: cuda
+#     sample: "RuntimeError: CUDA out of memory. Tried to allocate 4.70 GiB. GPU 0 has a total"
 #   - text: "CUDA out of memory. Tried to allocate {size:bytes}"
 #     device: cuda
 #     sample: "RuntimeError: CUDA out of memory. Tried to allocate 4.70 GiB."
 #   - text: "HIP out of memory. Tried to allocate {size:bytes}"
 #     device: cuda
 #     sample: "RuntimeError: HIP out of memory. Tried to allocate 2.00 GiB"
-#   - text: "HIP out of memory. Tried to allocate {size:line}. GPU {gpu:int} has a total capacity of {total:line} of which {free:line} is free"
+#   - text: "HIP out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes} of which {free:bytes} is free"
 #     exception: OutOfMemoryError
 #     device: cuda
 #     sample: "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 256.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which 25.38 GiB is free. Of the allocated memory 54.35 GiB is allocated by PyTorch, and 51.48 MiB is reserved by PyTorch but unallocated."
@@ -52,6 +65,22 @@
 #     exception: OutOfMemoryError
 #     device: cuda
 #     sample: "torch.cuda.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)"
+#   - text: "Currently allocated : {used:bytes}"
+#     device: cuda
+#     near: ["Allocation on device"]
+#     sample: "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\nCurrently allocated     : 21.60 GiB"
+#   - text: "Requested : {size:bytes}"
+#     device: cuda
+#     near: ["Allocation on device"]
+#     sample: "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\nRequested               : 5.00 GiB"
+#   - text: "Device limit : {total:bytes}"
+#     device: cuda
+#     near: ["Allocation on device"]
+#     sample: "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\nDevice limit            : 23.99 GiB"
+#   - text: "Free (according to CUDA): {free:bytes}"
+#     device: cuda
+#     near: ["Allocation on device"]
+#     sample: "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\nFree (according to CUDA): 0 bytes"
 #   - text: "Allocation on device"
 #     exception: OutOfMemoryError
 #     device: cuda
@@ -80,14 +109,90 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management", "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"]
 # causes:
 #   batch-size:
+#     likely: >-
+#       (frames(".backward(") or bytes(used) > bytes(total) / 2) and
+#       not (read(cached) and bytes(cached) > bytes(size) and bytes(cached) > bytes(total) / 50) and
+#       not (read(reserved) and bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 50) and
+#       not paste("generate(", "no_grad", "inference_mode", "decorate_context", "omfyUI", "comfy/", "prediction_step") and
+#       not frames("retain_graph=True", "create_graph=True", "_apply(", "param_applied", "_tensor_to_device", "_into_meta_model",
+#       "create_weights(", "in valid", "in eval") and
+#       (frames("closure()") or not frames("torch/optim/", "torch\\optim\\"))
+#     sample: |
+#       Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.58 GiB already allocated; 12.88 MiB free; 9.61 GiB reserved in total by PyTorch)
+#     undecided: a smaller batch is what most need, but fewer layers, no gradients or a smaller model may be meant by the same numbers
 #   evaluation:
+#     likely: >-
+#       frames("in valid", "in evaluate", "in eval") and
+#       not frames(".backward(", "decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "lightning")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 80, in <module>
+#           accuracy = validate(model, loader)
+#         File "train.py", line 41, in validate
+#           outputs = model(images)
+#       RuntimeError: CUDA out of memory. Tried to allocate 392.00 MiB.
 #   many-layers:
+#     undecided: how many layers keep their intermediate values is not printed
 #   fragmentation:
-#   runs-while-each-step:
-#   almost-nothing-free-before:
-#   asks-more-than-whole:
-#   one-sample-fails-at:
-#   fails-at-first-optimizer:
+#     if: >-
+#       (bytes(cached) > bytes(size) and (bytes(cached) > bytes(total) / 20 or bytes(cached) > bytes(allowed) / 20)) or
+#       (bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 20)
+#     likely: >-
+#       (bytes(cached) > bytes(size) and bytes(cached) > bytes(total) / 50) or
+#       (bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 50)
+#     sample: "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 15.90 GiB total capacity; 9.11 GiB already allocated; 1.02 GiB free; 13.90 GiB reserved in total by PyTorch)"
+#   grows:
+#     likely: frames("retain_graph=True", "create_graph=True")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 52, in <module>
+#           loss.backward(retain_graph=True)
+#       RuntimeError: CUDA out of memory. Tried to allocate 392.00 MiB.
+#   other-program:
+#     if: >-
+#       (bytes(total) - bytes(free) - bytes(mine) > bytes(total) / 4 and bytes(total) - bytes(free) - bytes(mine) > 3 * GiB
+#       and bytes(size) < bytes(total) - bytes(mine)) or
+#       (bytes(total) - bytes(free) - bytes(reserved) > bytes(total) / 2 and bytes(total) - bytes(free) - bytes(reserved) > 3 * GiB
+#       and bytes(size) < bytes(total) - bytes(reserved)) or
+#       (bytes(total) - bytes(free) - bytes(used) - bytes(cached) > bytes(total) / 2 and bytes(total) - bytes(free) - bytes(used) - bytes(cached) > 3 * GiB
+#       and bytes(size) < bytes(total) - bytes(used) - bytes(cached))
+#     likely: not read(size) and frames("_lazy_init", "_cuda_init()", "_cuda_setDevice")
+#     sample: >-
+#       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB of which 1.58 GiB is free.
+#       Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory, this process has 966.00 MiB memory in use.
+#       Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated.
+#   larger-than-gpu:
+#     if: bytes(size) > bytes(total)
+#     sample: "CUDA out of memory. Tried to allocate 74.51 GiB (GPU 0; 23.69 GiB total capacity; 1.40 GiB already allocated; 20.92 GiB free; 1.46 GiB reserved in total by PyTorch)"
+#   model-too-large:
+#     likely: frames("self._apply(", "module._apply(", "param_applied = fn(", "set_module_tensor_to_device", "_into_meta_model", "create_weights(")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "chat.py", line 9, in <module>
+#           model.to("cuda")
+#         File "torch/nn/modules/module.py", line 927, in _apply
+#           param_applied = fn(param)
+#       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 250.00 MiB. GPU 0 has a total capacity of 7.78 GiB of which 96.00 MiB is free. Including non-PyTorch memory, this process has 7.67 GiB memory in use. Of the allocated memory 7.55 GiB is allocated by PyTorch, and 1.20 MiB is reserved by PyTorch but unallocated.
+#   optimizer-state:
+#     if: frames("exp_avg", "_init_group")
+#     likely: frames("torch/optim/", "torch\\optim\\") and not frames("closure()")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 61, in <module>
+#           optimizer.step()
+#         File "torch/optim/adamw.py", line 120, in _init_group
+#           state["exp_avg"] = torch.zeros_like(
+#       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 32.00 MiB. GPU 0 has a total capacity of 23.65 GiB of which 24.00 MiB is free.
+#   collected-outputs:
+#     if: frames("nested_concat", "torch_pad_and_concatenate")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "transformers/trainer_pt_utils.py", line 123, in nested_concat
+#           return torch_pad_and_concatenate(tensors, new_tensors, padding_index=padding_index)
+#       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.44 GiB. GPU 0 has a total capacity of 23.65 GiB of which 2.10 GiB is free.
+#   nccl:
+#     if: paste("Cuda failure 'out of memory'", "Cuda failure 2 'out of memory'")
+#     sample: "gpu07:2115:2380 [3] include/alloc.h:48 NCCL WARN Cuda failure 'out of memory'"
 # ---
 
 # %%

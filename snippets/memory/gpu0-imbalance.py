@@ -10,7 +10,7 @@
 #   checkpoint:
 #   no-set-device:
 #   gathered-outputs:
-#   one-process-on-all:
+#   device-map:
 # ---
 
 # %%

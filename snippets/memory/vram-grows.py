@@ -12,9 +12,9 @@
 #   kept-outputs:
 #   carried-graph:
 #   cached-blocks:
-#   neither-grows-nvidia-smi:
-#   grows-first-steps-then:
-#   computer-s-ram-grows:
+#   outside-pytorch:
+#   first-steps:
+#   ram:
 # ---
 
 # %%

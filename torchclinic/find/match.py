@@ -236,8 +236,8 @@ def _match_at(holes: dict[str, Any], parts: list[Any], text: str, at: int, squee
         name, kind = part
         table, cap = holes[kind]
         following = parts[position + 1] if position + 1 < len(parts) else None
-        if following is not None and (squeezed or kind == "line"):
-            # Without blanks the end of a value is where the next literal begins.
+        if following is not None and (squeezed or kind in ("line", "bytes")):
+            # Without blanks the end of a value is where the next literal begins; so it is where a value holds what literals begin with.
             end = text.find(following, at, at + cap + len(following))
             if end < 0:
                 return None

@@ -3,6 +3,7 @@
 `mat1 and mat2 shapes cannot be multiplied ({m:int}x{k:int} and {k2:int}x{n:int})` alternates literals and holes. A hole is a
 table of ASCII characters with a cap on its length; it takes as many of them as there are and never gives one back, so matching
 is linear whatever is pasted. `lint` is what makes that sound: the character after a hole may not be one that the hole takes.
+`bytes` and `line`, which hold blanks, end where the next literal begins.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ HOLES: dict[str, tuple[str, int]] = {
     "shape": (_DIGITS + "-, ", 120),
     "dtype": (_LETTERS + _DIGITS + "._", 60),
     "device": (_LETTERS + _DIGITS + ":", 30),
-    "bytes": (_DIGITS + ".KMGTPiB ", 30),
+    "bytes": (_DIGITS + ".KMGTPiB bytes", 30),
     "ident": (_LETTERS + _DIGITS + "._", 120),
     "path": (_LETTERS + _DIGITS + "._-/\\:~+@", 300),
     "line": ("", 400),
@@ -136,7 +137,7 @@ def lint(wording: Wording) -> Iterable[str]:
             continue
         if isinstance(following, Hole):
             yield f"two holes in a row, {part.kind} and {following.kind}: where does one end?"
-        elif following[0] in HOLES[part.kind][0]:
+        elif part.kind != "bytes" and following[0] in HOLES[part.kind][0]:
             yield f"the {part.kind} hole `{part.name}` takes {following[0]!r}, with which the next literal {following!r} begins"
     names = wording.holes
     for name in sorted({name for name in names if names.count(name) > 1}):
