@@ -17,7 +17,7 @@ import pytest
 from making import IDENT, OLD, STEM, TRACEBACK, copy_of, read, visible
 
 from torchclinic import LANGUAGES, ROOT
-from torchclinic.content import catalogue, changes, chinese, page
+from torchclinic.content import catalogue, changes, chinese, index, page
 from torchclinic.content.evidence import Evidence
 from torchclinic.content.snippet import make_wording
 from torchclinic.site import build, evidence_view, file_scheme, markup, minify, notebook, server, symptom_page
@@ -169,7 +169,8 @@ def test_lookup_page(built: Path, checkout: Path) -> None:
         text = read(built / language / "lookup" / "index.html")
         assert '<label for="tc-paste">' in text and '<textarea id="tc-paste"' in text and 'aria-live="polite"' in text and text.count("data-example") == 3
         assert "<noscript>" in text
-        assert json.loads(read(built / language / "assets" / "index.json")) == catalogue.load(checkout).index((language,))
+        table, causes = (json.loads(read(built / language / "assets" / f"{name}.json")) for name in ("index", "causes"))
+        assert (table, causes) == index.apart(catalogue.load(checkout).index((language,)))
         for name in ("lookup.js", "lookup-page.js", "site.js"):
             assert (built / language / "assets" / name).exists()
 

@@ -1,7 +1,7 @@
 // The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is the only thing
 // fetched, once. Pasted text becomes text nodes, never markup.
 
-import { diagnose, fragment, lookup } from "./lookup.js";
+import { diagnose, fragment, lookup, tell } from "./lookup.js";
 import { fill, WORDS } from "./words.js";
 
 const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
@@ -21,17 +21,21 @@ RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)`,
 RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).`,
 };
 
-let loaded = null;
+const loaded = new Map();
 
-/** The index, fetched once; a failed fetch may be tried again. */
-function loadIndex() {
-  loaded ??= fetch(new URL("index.json", import.meta.url))
-    .then((response) => (response.ok ? response.json() : Promise.reject(new Error(`status ${response.status}`))))
-    .catch((error) => {
-      loaded = null;
-      throw error;
-    });
-  return loaded;
+/** A file of the site, fetched once; a failed fetch may be tried again. */
+function load(name) {
+  if (!loaded.has(name)) {
+    const asked = fetch(new URL(name, import.meta.url)).then((response) => (response.ok ? response.json() : Promise.reject(new Error(`status ${response.status}`))));
+    loaded.set(name, asked);
+    asked.catch(() => loaded.delete(name));
+  }
+  return loaded.get(name);
+}
+
+/** The causes of an index, unless it has them; without a network it does without. */
+async function loadCauses(index) {
+  if (!index.told) await load("causes.json").then((causes) => tell(index, causes), () => {});
 }
 
 /** An element; strings among its children become text nodes. */
@@ -99,14 +103,21 @@ export function start(form, result, dress) {
     const slow = setTimeout(() => say(words.loading), 300);
     let index;
     try {
-      index = await loadIndex();
+      index = await load("index.json");
     } catch {
       return say(words.failed);
     } finally {
       clearTimeout(slow);
     }
     try {
-      const found = await ask(index, source, (share) => say(fill(words.reading, { percent: Math.round(share * 100) })));
+      const long = typeof source !== "string" || source.length > LIMIT;
+      if (long) await loadCauses(index); // what takes long to read is read once
+      let found = await ask(index, source, (share) => say(fill(words.reading, { percent: Math.round(share * 100) })));
+      if (!index.told && found.answer.hits.some((hit) => hit.page)) {
+        await loadCauses(index);
+        if (!current()) return;
+        found = await ask(index, source);
+      }
       if (!current()) return;
       result.replaceChildren(...show(index, found, language));
       const shown = found.answer.status === "ambiguous" ? found.answer.hits : found.answer.hits.slice(0, 1);
@@ -167,7 +178,7 @@ export function start(form, result, dress) {
   }
   window.addEventListener("hashchange", () => form.isConnected && (fromAddress(), answer()));
   fromAddress();
-  loadIndex().catch(() => {}); // told when it is needed
+  load("index.json").catch(() => {}); // told when it is needed
   // A phone's keyboard would cover the page before it was read.
   if (matchMedia("(pointer: fine)").matches) area.focus({ preventScroll: true });
   if (area.value) answer(); // from the address, or what the browser kept over a reload
@@ -200,7 +211,7 @@ function hitCard(index, hit, hits, around, language) {
   const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language, hits)));
   const sentence = diagnose(index, hit, language);
   if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
-  if (hit.page) {
+  if (hit.page && index.told) {
     const named = hit.cause && element("h3", {}, words[hit.cause.leaning ? "leaning" : "cause"], hit.cause.title[language].replaceAll("`", ""));
     card.append(element("div", { "data-tc-cause": hit.symptom }, named));
   }
@@ -225,6 +236,7 @@ function hitCard(index, hit, hits, around, language) {
 /** From the page of a hit: the fix of the cause that the text tells and the table of the others, or, where it tells none, the table alone. */
 async function showCause(hit, result, current) {
   const place = result.querySelector(`[data-tc-cause="${hit.symptom}"]`);
+  if (!place) return;
   const href = new URL(`../${hit.topic}/${hit.symptom}/`, import.meta.url).href;
   const source = await page(href);
   if (!current()) return;

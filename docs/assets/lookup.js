@@ -101,6 +101,12 @@ export function lookup(index, text) {
   return { status: isAmbiguous(hits) ? "ambiguous" : "match", hits: hits.map((hit) => shown(index, hit, hits)), looked_for: "" };
 }
 
+/** Give an index its causes, which are a file of their own. */
+export function tell(index, causes) {
+  for (const [stem, rows] of Object.entries(causes)) index.symptoms[stem].causes = rows;
+  index.told = true;
+}
+
 /** The first row whose condition holds; only where none does, the first that is likely. */
 function causeOf(causes, paste) {
   for (const name of ["if", "likely"]) {

@@ -10,7 +10,7 @@ const answer = self.postMessage.bind(self);
 let query = null; // the newest one that waits
 let busy = false;
 let engine = null; // what search.js exports, the searcher, its language and words, once they are here
-let lookups = null; // {lookup, diagnose, fragment, table}, likewise
+let lookups = null; // {lookup, diagnose, fragment, tell, table}, likewise
 
 async function get(name) {
   const response = await fetch(name);
@@ -101,6 +101,11 @@ async function search(text) {
   if (!lookups) await loadLookup().catch(() => {});
   if (query || !lookups) return;
   ({ hits } = lookups.lookup(lookups.table, text));
+  if (hits.some((hit) => hit.page) && !lookups.table.told) {
+    await get("causes.json").then((causes) => lookups.tell(lookups.table, causes), () => {}); // without them it names the page alone
+    if (query) return;
+    ({ hits } = lookups.lookup(lookups.table, text));
+  }
   stems = engine.recognised(hits, lookups.table, text);
   if (stems.length) say();
 }

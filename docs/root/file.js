@@ -3,6 +3,7 @@
 {
   const base = new URL("..", document.currentScript.src); // <language>/
   const INDEX = {index};
+  const CAUSES = {causes};
   const reply = (data) => ({ ok: true, json: async () => data });
 
   const script = (path) =>
@@ -15,6 +16,7 @@
   // What the modules below see in place of the browser's own.
   const fetch = async (url) => {
     if (String(url).endsWith("index.json")) return reply(INDEX);
+    if (String(url).endsWith("causes.json")) return reply(CAUSES);
     let found;
     window.torchClinicSearch = (index, texts) => (found = String(url).endsWith("texts.json") ? texts : index);
     await script("assets/file-search.js");

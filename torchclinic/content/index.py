@@ -287,6 +287,18 @@ def lint(index: dict[str, Any], entries: list[tuple[str, Wording, Path]]) -> lis
     return found
 
 
+def apart(index: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The index without its causes, and these by stem: a browser asks for them when a message was found."""
+    symptoms = {stem: {name: value for name, value in entry.items() if name != "causes"} for stem, entry in index["symptoms"].items()}
+    return {**index, "symptoms": symptoms}, {stem: entry["causes"] for stem, entry in index["symptoms"].items() if "causes" in entry}
+
+
+def write(index: dict[str, Any], folder: Path) -> None:
+    """Write index.json and causes.json, as the site serves them."""
+    for name, data in zip(("index.json", "causes.json"), apart(index), strict=True):
+        (folder / name).write_text(dumps(data), encoding="utf-8")
+
+
 def dumps(index: dict[str, Any]) -> str:
     """The index as the site serves it."""
     return json.dumps(index, ensure_ascii=False, separators=(",", ":"))

@@ -161,7 +161,7 @@ class Site:
         titles = {made.id: made.title(self.language) for made in (*self.catalogue.symptoms.values(), *self.catalogue.tips.values())}
         redirect_pages.write(self.catalogue.redirects, titles, out, self.language, machine_readable.address(base, self.language))
         assets = out / "assets"
-        (assets / "index.json").write_text(index.dumps(self.catalogue.index((self.language,))), encoding="utf-8")
+        index.write(self.catalogue.index((self.language,)), assets)
         searched = self.catalogue.search_index(self.language, lists.overviews(self.catalogue, self.language))
         (assets / "search-texts.json").write_text(index.dumps(searched.pop("texts")), encoding="utf-8")
         searched["words"] = words.of(self.language, "search") | {

@@ -21,7 +21,9 @@ def write(out: Path, template: Path) -> None:
     """
     assets, search = out / "assets", out / "search"
     modules = [module((assets / name).read_text(encoding="utf-8"), name) for name in MODULES]
-    text = template.read_text(encoding="utf-8").replace("{modules}", "\n".join(modules)).replace("{index}", (assets / "index.json").read_text(encoding="utf-8"))
+    text = template.read_text(encoding="utf-8").replace("{modules}", "\n".join(modules))
+    for name in ("index", "causes"):
+        text = text.replace(f"{{{name}}}", (assets / f"{name}.json").read_text(encoding="utf-8"))
     (assets / "file.js").write_text(text, encoding="utf-8")
     data = ",".join((assets / name).read_text(encoding="utf-8") for name in ("search.json", "search-texts.json"))
     (assets / "file-search.js").write_text(f"torchClinicSearch({data})\n", encoding="utf-8")

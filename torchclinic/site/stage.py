@@ -68,7 +68,7 @@ def write(site: Site, out: Path) -> None:
         elif target.suffix == ".ipynb":  # mkdocs-jupyter puts one more where readers download it
             target.with_suffix("").mkdir()
             shutil.copyfile(folder / name, target.with_suffix("") / target.name)
-    (out / "assets" / "index.json").write_text(index.dumps(site.catalogue.index((site.language,))), encoding="utf-8")
+    index.write(site.catalogue.index((site.language,)), out / "assets")
 
 
 def page(site: Site, file: Path, name: str) -> str:
