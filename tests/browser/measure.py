@@ -25,7 +25,7 @@ from torchclinic.site import server
 
 SYMPTOM = "shapes/matmul-shapes/"
 NOTEBOOK = f"notebooks/{SYMPTOM}"
-HIT = quote("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)")
+HIT = quote("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)")
 NONE = quote("ValueError: my own message at /home/ann/x.py")
 #: Each kind of page: a name, and an address below a language.
 PAGES = {

@@ -18,7 +18,7 @@ from .conftest import shots_folder
 TRACEBACK = """Traceback (most recent call last):
   File "train.py", line 41, in <module>
     logits = model(images)
-RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)
 """
 
 
@@ -33,13 +33,25 @@ def paste(page: Page, text: str) -> None:
 def test_from_paste_to_fix_to_the_other_language(page: Page, address: str) -> None:
     paste(page, TRACEBACK)
     hit = page.locator(".tc-hit").first
-    expect(hit.locator("mark")).to_contain_text("64x400 and 784x10")
-    expect(hit.locator(".tc-diagnosis")).to_contain_text("400")
+    expect(hit.locator("mark")).to_contain_text("64x864 and 1176x10")
+    expect(hit.locator(".tc-diagnosis")).to_contain_text("864")
+    # The cause that the text tells, with its fix and the others, from the page.
+    expect(hit.locator("h3")).to_have_text("Cause: The layer was counted for another image size")
+    expect(hit.locator("[data-tc-case=image-size] .tabbed-block").first).to_contain_text("nn.Linear(")
+    fix = hit.locator("[data-tc-case=image-size] .highlight").first
+    fix.hover()
+    fix.locator("button[data-md-type=copy]").click()
+    assert page.evaluate("() => navigator.clipboard.readText()").startswith(("import ", "from "))
+    expect(hit.locator("[data-tc-causes] tbody tr").first).to_be_hidden()
+    hit.get_by_text("Other causes").click()
+    other = hit.locator("[data-tc-causes] a", has_text="make the layers chain")
+    expect(other).to_have_attribute("href", f"{address}en/shapes/matmul-shapes/#layers-not-chained")
     hit.locator("h2 a").click()
-    expect(page).to_have_url(f"{address}en/shapes/matmul-shapes/#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22400%22%2C%22k2%22%3A%22784%22%2C%22n%22%3A%2210%22%7D")
+    expect(page).to_have_url(f"{address}en/shapes/matmul-shapes/#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22864%22%2C%22k2%22%3A%221176%22%2C%22n%22%3A%2210%22%7D&cause=image-size")
     yours = page.locator("[data-tc-diagnoses]")
     expect(yours).to_be_visible()
-    expect(yours).to_contain_text("784")
+    expect(yours).to_contain_text("1176")
+    expect(yours.locator("a")).to_have_attribute("href", "#image-size")
     # The first code block of the quick fix is the fix, and its button copies just that.
     block = page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").first.locator(".highlight").first
     block.hover()
@@ -49,7 +61,24 @@ def test_from_paste_to_fix_to_the_other_language(page: Page, address: str) -> No
     page.locator("[data-tc-language]").first.click()
     expect(page.locator("html")).to_have_attribute("lang", "zh")
     assert page.url.startswith(f"{address}zh/shapes/matmul-shapes/")
-    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("784")
+    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("1176")
+
+
+def test_where_the_text_tells_no_cause_the_table_stands_first(page: Page) -> None:
+    paste(page, TRACEBACK.replace("864", "400").replace("1176", "784"))
+    hit = page.locator(".tc-hit").first
+    expect(hit.locator("h3")).to_have_text("This text does not tell the cause. Which of these do you see?")
+    expect(hit.locator("[data-tc-causes] tbody tr").first).to_be_visible()
+    expect(hit.locator("[data-tc-causes]")).to_contain_text("What tells here:")
+    expect(hit.locator("[data-tc-case]")).to_have_count(0)
+
+
+def test_without_a_network_for_the_causes_the_page_is_a_link_away(page: Page) -> None:
+    page.route("**/assets/causes.json", lambda route: route.abort())
+    page.route("**/shapes/matmul-shapes/", lambda route: route.abort())
+    paste(page, TRACEBACK)
+    expect(page.locator(".tc-hit h2 a")).to_be_visible()
+    expect(page.locator(".tc-hit h3")).to_have_count(0)
 
 
 @pytest.mark.parametrize(
@@ -173,18 +202,18 @@ def test_the_search_is_that_of_the_command_line(page: Page, address: str, clinic
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_message_in_the_search_box_is_looked_up(page: Page, address: str, language: str) -> None:
     page.goto(f"{address}{language}/")
-    first = search(page, "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)")
-    expect(first).to_contain_text({"en": "Each row you pass has 400 values", "zh": "每一行有 400 个值"}[language])
+    first = search(page, "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)")
+    expect(first).to_contain_text({"en": "Cause: The layer was counted for another image size", "zh": "原因：这一层是按别的图片大小算的"}[language])
     page.keyboard.press("Enter")
     page.wait_for_url(f"{address}{language}/shapes/matmul-shapes/?h=#v=**")
-    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("784")
+    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("1176")
 
 
 def test_the_list_does_not_wait_for_the_lookup(page: Page, address: str) -> None:
     held: list[Route] = []
     page.context.route("**/assets/index.json", lambda route: held.append(route))
     page.goto(f"{address}en/about/")
-    first = search(page, "mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)")
+    first = search(page, "mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)")
     expect(first.locator("a").first).to_have_attribute("href", re.compile("/shapes/matmul-shapes/"))
     for route in held:
         route.continue_()
@@ -246,7 +275,7 @@ def test_an_error_in_the_search_box_is_offered_to_the_lookup(page: Page, address
     offer = page.locator("[data-tc-offer]")
     expect(offer).to_be_visible()
     offer.click()
-    expect(page.locator(".tc-hit mark")).to_contain_text("64x400")
+    expect(page.locator(".tc-hit mark")).to_contain_text("64x864")
 
 
 def test_root_and_missing_pages(page: Page, address: str, browser: Browser) -> None:

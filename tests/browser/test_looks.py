@@ -24,7 +24,7 @@ def test_a_paste_aimed_at_nothing_is_taken(page: Page, address: str) -> None:
     page.evaluate("text => { document.activeElement.blur(); return navigator.clipboard.writeText(text); }", TRACEBACK)
     page.keyboard.press("Control+V")
     expect(page.locator("#tc-paste")).to_have_value(TRACEBACK)
-    expect(page.locator(".tc-hit mark")).to_contain_text("64x400")
+    expect(page.locator(".tc-hit mark")).to_contain_text("64x864")
 
 
 def test_on_a_phone_the_answer_comes_into_view_and_nothing_else_moves(browser: Browser, address: str) -> None:
