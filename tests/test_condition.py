@@ -289,24 +289,27 @@ def test_no_more_sizes_than_a_shape_has() -> None:
     assert asked("len(s) > 0", paste(s=",".join(["7"] * (SIZES + 1)))) is None
 
 
+def test_a_million_sizes() -> None:
+    of = paste(s="7," * 1_000_000)
+    assert asked("len(s) > 0", of) is asked("s > 3", of) is None
+
+
 def test_hostile_values_take_no_time() -> None:
-    """A million sizes, signs, digits or frames: each once over the text, so twice as much takes no more than some times as long."""
-    texts = ["s[0] == 7", "product(s) > 1", "s == 3", "square(s)", "bytes(s) > 1", "begins(s, 'x')", "s[1:] == s[1:]", "kinds(s) == 1"]
-    trees = [condition.parse(text) for text in texts] + [condition.parse("frames('nowhere') or paste('nowhere')")]
+    """Sizes, signs, digits and frames without end: ten times as many take some ten times as long, not a hundred times."""
+    trees = [condition.parse(text) for text in ("product(s) > 1", "s == 3", "bytes(s) > 1", "s[1:] == s[1:]", "frames('nowhere') or paste('nowhere')")]
 
     def seconds(size: int) -> float:
         best = 1e9
         for _ in range(3):
             start = time.process_time()
-            for value in ("7," * size, "-" * size, "9" * size, "[" * size, " " * size, "1e" * size):
+            for value in ("7," * size, "-" * size, "9" * size, "[" * size, "1e" * size):
                 of = paste('  File "x.py", line 3\n' * (size // 20), s=value)
-                for tree in trees:
-                    assert holds(tree, of) in (None, False, True)
+                assert all(holds(tree, of) in (None, False, True) for tree in trees)
             best = min(best, time.process_time() - start)
         return best
 
     seconds(1000)
-    assert seconds(1_000_000) < 60 * max(seconds(100_000), 1e-3)  # ten times as much; a square would be a hundred times
+    assert seconds(40_000) < 50 * max(seconds(4_000), 1e-3)
 
 
 # ---- the paste
