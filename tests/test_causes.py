@@ -1,7 +1,8 @@
 """Causes: what the lookup decides for pastes that were written from the pages, without a look at the conditions.
 
 `case` in tests/data/causes.jsonl is the case, or the row without a case, that the text decides for; null where it cannot tell. `leaning` is true where the text
-only hints, false where it must decide, and null where either will do. `stem` is null where nothing may be found at all.
+only hints, false where it must decide, and null where either will do. `stem` is null where nothing may be found at all. `weak` says why a condition falls short; where it
+no longer does, the test says so.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def test_the_pastes_name_what_there_is(clinic: Catalogue) -> None:
     assert {row["stem"] for row in PASTES} >= {stem for stem, symptom in clinic.symptoms.items() if symptom.snippet.wordings}
 
 
-@pytest.mark.parametrize("row", PASTES, ids=lambda row: row["id"])
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=row["id"], marks=[pytest.mark.xfail(strict=True, reason=row["weak"])] if "weak" in row else []) for row in PASTES]
+)
 def test_the_cause_of_a_paste(table: dict[str, Any], row: dict[str, Any]) -> None:
     hits = lookup.lookup(table, row["text"])["hits"]
     assert (hits[0]["symptom"] if hits else None) == row["stem"]
