@@ -60,7 +60,8 @@ export function holds(tree, paste) {
   }
   if (kind === "square") {
     const number = numberIn(parts[0], paste);
-    return number === null ? null : number >= 1 && Math.floor(Math.sqrt(number) + 0.5) ** 2 === number;
+    const root = Math.floor(Math.sqrt(number) + 0.5);
+    return number === null ? null : number >= 1 && root * root === number;
   }
   if (kind === "in") {
     const made = parts.slice(1).map((literal) => compare("==", parts[0], literal, paste));

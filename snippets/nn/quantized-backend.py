@@ -6,7 +6,15 @@
 #     sample: "NotImplementedError: Could not run 'quantized::linear' with arguments from the 'CPU' backend."
 #   - text: "Input type (c10::quint8) and bias type (float) should be the same"
 #     exception: RuntimeError
+#   - text: "Input type (c10::qint8) and bias type (float) should be the same"
+#     exception: RuntimeError
 #   - text: "mat1 and mat2 must have the same dtype, but got QUInt8 and Float"
+#     exception: RuntimeError
+#   - text: "mat1 and mat2 must have the same dtype, but got QInt8 and Float"
+#     exception: RuntimeError
+#   - text: "empty_strided not supported on quantized tensors yet"
+#     exception: RuntimeError
+#   - text: "promoteTypes with quantized numbers is not handled yet"
 #     exception: RuntimeError
 #   - text: "Could not run 'aten::{plain:ident}' with arguments from the 'CPU' backend"
 #     exception: NotImplementedError
@@ -29,13 +37,47 @@
 # docs: ["https://docs.pytorch.org/docs/stable/quantization.html"]
 # causes:
 #   float-layer:
+#     if: >-
+#       paste("Input type (c10::q", "QUInt8 and Float", "QInt8 and Float")
+#       or begins(op, "conv", "_conv", "slow_conv", "_slow_conv", "thnn_conv", "mkldnn_conv", "cudnn_conv", "addmm", "linear", "mkldnn_linear",
+#       "native_batch_norm", "batch_norm", "_batch_norm", "cudnn_batch_norm", "native_layer_norm", "native_group_norm", "prelu", "_prelu", "lstm", "gru")
+#       or (read(op) and not begins(op, "quantize_per_", "fake_quant", "_fake_quant", "bernoulli", "native_dropout")
+#       and paste("torch/nn/modules/conv.py", "torch/nn/modules/linear.py", "torch/nn/modules/batchnorm.py", "torch/nn/modules/normalization.py",
+#       "torch/nn/modules/instancenorm.py", "torch/nn/modules/activation.py", "torch/nn/modules/rnn.py", "torch\\nn\\modules\\conv.py",
+#       "torch\\nn\\modules\\linear.py", "torch\\nn\\modules\\batchnorm.py", "torch\\nn\\modules\\activation.py"))
 #   float-input:
-#   quantized-cuda: {case: float-input}
+#     if: >-
+#       (begins(backend, "CPU") and not paste("pack' with arguments from"))
+#       or (begins(plain, "qscheme") and frames("ops.quantized.", "functional_modules.py"))
+#   on-gpu:
+#     case: float-input
+#     if: >-
+#       begins(backend, "CUDA", "QuantizedCUDA", "HIP", "MPS", "XPU")
+#       or (begins(plain, "quantize_per_", "fbgemm_", "_choose_qparams", "choose_qparams") and paste("from the 'CUDA"))
+#       or (read(op) and paste("from the 'QuantizedCUDA"))
+#     sample: "RuntimeError: Could not run 'quantized::conv2d_relu' with arguments from the 'CUDATensorId' backend."
 #   addition:
+#     if: >-
+#       paste("promoteTypes with quantized numbers")
+#       or (read(op) and not begins(op, "mm", "quantize_per_", "fake_quant", "_fake_quant", "fused_moving_avg", "_aminmax", "aminmax", "histc", "bernoulli",
+#       "native_dropout", "empty", "_empty", "set_", "copy_", "_copy_from", "_local_scalar_dense"))
+#     likely: paste("empty_strided not supported on quantized tensors")
 #   quantized-twice:
+#     if: begins(op, "quantize_per_tensor")
+#     likely: begins(op, "quantize_per_channel")
 #   float-asked-for-scale:
-#   noqengine-reported-from-macs:
-#   another-aten-operation-cpu:
+#     if: begins(plain, "q_scale", "q_zero_point", "q_per_channel_", "int_repr", "qscheme")
+#   no-engine:
+#     if: read(engine_op)
+#     sample: "RuntimeError: Didn't find engine for operation quantized::conv2d_prepack NoQEngine"
+#   no-cuda-build:
+#     if: begins(plain, "empty") and paste("from the 'CUDA")
+#     sample: "NotImplementedError: Could not run 'aten::empty_strided' with arguments from the 'CUDA' backend."
+#   other-op:
+#     likely: >-
+#       read(plain) and not begins(plain, "quantize", "dequantize", "fused_moving_avg", "fake_quant", "_fake_quant", "_amp_", "_pin_memory", "is_pinned",
+#       "record_stream", "_indices", "_values", "_nnz", "_coalesced", "sparse_mask", "_sparse", "set_", "_copy_from")
+#     sample: "NotImplementedError: Could not run 'aten::slow_conv3d_forward' with arguments from the 'CUDA' backend."
 # ---
 
 # %%

@@ -10,11 +10,59 @@
 # docs: ["https://docs.python.org/3/library/sys.html#sys.setrecursionlimit", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
 # causes:
 #   cell-run-twice:
-#   lines-web-ui-extension: {case: cell-run-twice}
+#     likely: >-
+#       paste("Cell In[", "Cell In [", "<ipython-input-", "ipykernel_", "skipping similar frames")
+#       and not paste("_dynamo", "_inductor", "while pickling an object", "input = module(input)", "module.train(mode)", "module.state_dict(")
+#       and not frames(".data, ", ".data)")
+#     undecided: whose function repeats, and what it was before, only the reader knows
+#     sample: |
+#       Cell In[7], line 4, in scaled(x)
+#             3 def scaled(x):
+#       ----> 4     return 2 * before(x)
+#
+#       Cell In[7], line 4, in scaled(x)
+#             3 def scaled(x):
+#       ----> 4     return 2 * before(x)
+#
+#           [... skipping similar frames: scaled at line 4 (2962 times)]
+#
+#       RecursionError: maximum recursion depth exceeded
+#   web-ui:
+#     case: cell-run-twice
+#     likely: >-
+#       paste("webui", "args=('task(", "Arguments: ('task(", "custom_nodes", "ComfyUI")
+#       and not paste("recursive_will_execute", "recursive_output_delete_if_changed", "validate_inputs")
+#     sample: |
+#       File "/home/user/stable-diffusion-webui/extensions/tiled/hook.py", line 31, in forward
+#         return hooked(x)
+#       [Previous line repeated 960 more times]
+#       RecursionError: maximum recursion depth exceeded
 #   parent-stored:
-#   own-getattr-getattr-self: {case: parent-stored}
-#   unk-token-id-convert:
+#     if: >-
+#       frames("module._apply(fn)", "mod_str = repr(module)", "mod_str = module.__repr__()", "load(child, child_state_dict", "load(child, prefix")
+#       and not frames("getattr(self.")
+#     likely: frames("module.state_dict(", "module.train(mode)")
+#   own-getattr:
+#     case: parent-stored
+#     if: frames("__getattr__") and frames("getattr(self.")
+#     sample: |
+#       File "wrapper.py", line 12, in __getattr__
+#         return getattr(self.model, name)
+#       [Previous line repeated 996 more times]
+#       RecursionError: maximum recursion depth exceeded
+#   tokenizer:
+#     if: paste("unk_token_id") and paste("convert_tokens_to_ids")
+#     sample: |
+#       File "transformers/tokenization_utils_fast.py", line 257, in _convert_token_to_id_with_added_voc
+#         return self.unk_token_id
+#       File "transformers/tokenization_utils_base.py", line 1150, in unk_token_id
+#         return self.convert_tokens_to_ids(self.unk_token)
+#       RecursionError: maximum recursion depth exceeded
+#   old-torch:
+#     if: frames(", Variable)")
+#     likely: frames(".data, ", ".data)") and not frames("self.data")
 #   really-deep:
+#     likely: (frames("input = module(input)") and not paste("revious line repeated", "skipping similar frames")) or paste("while pickling an object")
 # ---
 
 # %%
@@ -107,6 +155,40 @@ model = Parent().to(torch.float64)
 assert model.child.weight.dtype == torch.float64
 assert list(model.state_dict()) == ["child.weight", "child.bias"]
 assert model.child.parent[0] is model
+
+
+# %% break old-torch
+from torch.autograd import Variable
+
+
+def fill(tensor, value):
+    if isinstance(tensor, Variable):  # before 0.4 only a wrapper around a tensor was one
+        fill(tensor.data, value)
+        return tensor
+    return tensor.fill_(value)
+
+
+fill(torch.empty(2, 2), 1.0)
+
+# %% check old-torch
+from torch.autograd import Variable
+
+print(isinstance(x, Variable), isinstance(x.data, Variable))  # True both times: .data is a tensor like any other
+assert isinstance(x.data, Variable)
+
+# %% fix old-torch
+import torch
+
+
+def fill(tensor, value):
+    with torch.no_grad():  # what .data was for
+        return tensor.fill_(value)
+
+
+# %% proof old-torch
+weight = nn.Parameter(torch.zeros(2, 2))
+assert fill(weight, 1.5) is weight and weight.requires_grad and weight.grad_fn is None
+assert torch.equal(weight.detach(), torch.full((2, 2), 1.5))
 
 # %%
 model = nn.Identity()

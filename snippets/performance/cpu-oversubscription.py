@@ -4,6 +4,9 @@
 #     exception: RuntimeError
 #   - text: "libgomp: Thread creation failed"
 #     sample: "libgomp: Thread creation failed: Resource temporarily unavailable"
+#   - text: "OpenBLAS blas_thread_init: pthread_create failed for thread {_:int} of {threads:int}"
+#     sample: "OpenBLAS blas_thread_init: pthread_create failed for thread 12 of 64: Resource temporarily unavailable"
+#   - text: "OMP: Error #34: System unable to allocate necessary resources for OMP thread"
 # tags: [multiprocessing, slow]
 # recover: process
 # related: [data-loading/loader-slow-workers]
@@ -27,11 +30,13 @@
 #   no-more-threads: {needs: [fork]}
 # causes:
 #   many-jobs:
-#   container-more-threads-than: {case: many-jobs}
-#   torchrun-each-process-uses: {case: many-jobs}
-#   dataloader-workers-use-opencv: {case: many-jobs}
+#   container: {case: many-jobs}
+#   torchrun: {case: many-jobs}
+#   workers: {case: many-jobs}
 #   no-more-threads:
+#     if: 'paste("libgomp: Thread creation failed", "OpenBLAS blas_thread_init", "OMP: Error #34")'
 #   interop-too-late:
+#     if: paste("cannot set number of interop threads")
 # ---
 
 # %%

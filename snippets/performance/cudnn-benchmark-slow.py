@@ -9,8 +9,8 @@
 # causes:
 #   new-lengths:
 #   many-shapes:
-#   true-only-last-batch: {case: many-shapes}
-#   false-just-as-slow:
+#   last-batch: {case: many-shapes}
+#   not-the-search:
 # ---
 
 # %%

@@ -10,10 +10,10 @@
 #   first-calls:
 #   compiled:
 #   new-shapes:
-#   each-new-shape-cudnn:
+#   cudnn-search:
 #   cuda-start:
-#   same-line-but-minutes: {case: cuda-start}
-#   single-call-now-then:
+#   no-code-for-gpu: {case: cuda-start}
+#   later-spikes:
 # ---
 
 # %%

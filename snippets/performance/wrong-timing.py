@@ -11,7 +11,7 @@
 #   blamed-line:
 #   stand-in:
 #   timer-threads:
-#   only-first-calls-are:
+#   first-calls:
 # ---
 
 # %%

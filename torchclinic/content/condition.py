@@ -68,7 +68,7 @@ def _boolean(node: ast.expr) -> Tree:
         if name == "begins" and len(arguments) > 1:
             return [name, _hole(arguments[0]), *map(_literal_text, arguments[1:])]
         if name == "square" and len(arguments) == 1:
-            return [name, _value(arguments[0])]
+            return [name, _single(arguments[0])]
         if name == "read" and len(arguments) == 1:
             return [name, _hole(arguments[0])]
     raise ValueError(
@@ -82,13 +82,19 @@ def _comparison(op: str, one: ast.expr, other: ast.expr) -> Tree:
     if op in ("in", "not in"):
         if not isinstance(other, (ast.List, ast.Tuple)) or not other.elts:
             raise ValueError(f"behind `{op}` stands a list, as in [768, 1024]")
-        made = ["in", _value(one), *map(_literal, other.elts)]
+        made = ["in", _single(one), *map(_literal, other.elts)]
         return made if op == "in" else ["not", made]
-    return [op, _value(one), _value(other)]
+    sides = [_value(one), _value(other)]
+    are_sizes = [isinstance(side, list) and side[0] == "slice" for side in sides]
+    if any(are_sizes) and (not all(are_sizes) or op not in ("==", "!=")):
+        raise ValueError("sizes are equal to sizes, or not: NAME[1:] == NAME[1:]")
+    if op not in ("==", "!=") and any(isinstance(side, list) and side[0] == "text" for side in sides):
+        raise ValueError(f"a text is no larger or smaller than another; behind `{op}` stands a number")
+    return [op, *sides]
 
 
 def _literal(node: ast.expr) -> Any:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and not isinstance(node.operand.value, str):
         return -_literal(node.operand)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return ["text", node.value]
@@ -122,16 +128,26 @@ def _value(node: ast.expr) -> Any:
             return ["slice", sizes, *(None if end is None else _whole(end) for end in (node.slice.lower, node.slice.upper))]
         return ["item", sizes, _whole(node.slice)]
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        return [_ARITHMETIC[type(node.op)], _value(node.left), _value(node.right)]
+        return [_ARITHMETIC[type(node.op)], _single(node.left), _single(node.right)]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
         name, argument = node.func.id, node.args[0]
         if name in ("bytes", "count", "kinds"):
             return [name, _hole(argument)]
         if name in ("len", "product"):
-            return [name, ["sizes", argument.id] if isinstance(argument, ast.Name) else _value(argument)]
+            sizes = ["sizes", argument.id] if isinstance(argument, ast.Name) else _value(argument)
+            if not isinstance(sizes, list) or sizes[0] not in ("sizes", "slice"):
+                raise ValueError(f"`{ast.unparse(node)}`: sizes stand here, NAME or NAME[1:]")
+            return [name, sizes]
     if isinstance(node, (ast.Constant, ast.UnaryOp)):
         return _literal(node)
     raise ValueError(f"`{ast.unparse(node)}` has no value here; there are NAME, NAME[n], len, product, bytes, count, kinds, numbers and texts in quotes")
+
+
+def _single(node: ast.expr) -> Any:
+    made = _value(node)
+    if isinstance(made, list) and made[0] == "slice":
+        raise ValueError(f"`{ast.unparse(node)}`: one value stands here, not several sizes")
+    return made
 
 
 def _whole(node: ast.expr) -> int:

@@ -81,7 +81,8 @@ def holds(tree: Tree, paste: Paste) -> bool | None:
         return None if value is None else value.startswith(tuple(tree[2:]))
     if kind == "square":
         number = _number(tree[1], paste)
-        return None if number is None else number >= 1 and math.floor(math.sqrt(number) + 0.5) ** 2 == number
+        root = 0.0 if number is None or number < 1 else float(math.floor(math.sqrt(number) + 0.5))
+        return None if number is None else number >= 1 and root * root == number  # of doubles, as in JavaScript
     if kind == "in":
         made = [_compare("==", tree[1], literal, paste) for literal in tree[2:]]
         return True if True in made else None if None in made else False
