@@ -25,8 +25,6 @@ def test_the_pastes_name_what_there_is(clinic: Catalogue) -> None:
     for row in PASTES:
         if row["case"]:
             assert row["case"] in {name for cause in clinic.symptoms[row["stem"]].snippet.causes for name in (cause.row, cause.case)}, row["id"]
-    # Each symptom that prints something has its paste.
-    assert {row["stem"] for row in PASTES} >= {stem for stem, symptom in clinic.symptoms.items() if symptom.snippet.wordings}
 
 
 @pytest.mark.parametrize(
