@@ -17,19 +17,32 @@ export class Paste {
     return Object.hasOwn(this.values, name) ? this.values[name] : null;
   }
 
+  line(start) {
+    const end = this.clean.indexOf("\n", start);
+    return this.clean.slice(start, end < 0 ? this.clean.length : end);
+  }
+
   /** The lines of tracebacks that name a place, each with the line of code below it. */
   get frames() {
     if (this.placed !== null) return this.placed;
-    const found = [];
-    let follows = false;
-    for (const line of this.clean.split("\n")) {
-      let isPlace = false;
-      if (PLACES.some((mark) => line.includes(mark))) {
-        const text = this.stripPrefix(line);
-        isPlace = ["File ", "Cell In", "--"].some((mark) => text.startsWith(mark)) || text.includes(".py in ");
+    const starts = new Set();
+    for (const mark of PLACES) {
+      for (let at = this.clean.indexOf(mark); at >= 0; ) {
+        starts.add(at ? this.clean.lastIndexOf("\n", at - 1) + 1 : 0);
+        const end = this.clean.indexOf("\n", at);
+        at = end < 0 ? -1 : this.clean.indexOf(mark, end);
       }
-      if (isPlace || (follows && !this.printedType(this.stripPrefix(line)))) found.push(line);
-      follows = isPlace;
+    }
+    const found = [];
+    for (const start of [...starts].sort((a, b) => a - b)) {
+      const line = this.line(start);
+      const text = this.stripPrefix(line);
+      if (!["File ", "Cell In", "--"].some((mark) => text.startsWith(mark)) && !text.includes(".py in ")) continue;
+      found.push(line);
+      const below = start + line.length + 1;
+      if (below > this.clean.length || starts.has(below)) continue;
+      const next = this.line(below);
+      if (!this.printedType(this.stripPrefix(next))) found.push(next);
     }
     return (this.placed = found.join("\n"));
   }

@@ -47,7 +47,9 @@ def test_from_paste_to_fix_to_the_other_language(page: Page, address: str) -> No
     other = hit.locator("[data-tc-causes] a", has_text="make the layers chain")
     expect(other).to_have_attribute("href", f"{address}en/shapes/matmul-shapes/#layers-not-chained")
     hit.locator("h2 a").click()
-    expect(page).to_have_url(f"{address}en/shapes/matmul-shapes/#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22864%22%2C%22k2%22%3A%221176%22%2C%22n%22%3A%2210%22%7D&cause=image-size")
+    expect(page).to_have_url(
+        f"{address}en/shapes/matmul-shapes/#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22864%22%2C%22k2%22%3A%221176%22%2C%22n%22%3A%2210%22%7D&cause=image-size"
+    )
     yours = page.locator("[data-tc-diagnoses]")
     expect(yours).to_be_visible()
     expect(yours).to_contain_text("1176")

@@ -26,7 +26,7 @@ def wrong(snippet: Snippet, case: str, hit: dict[str, Any]) -> str:
     return f"what it printed {what}: give the row a condition, or say in the header why the text cannot tell (`causes: {{{case}: {{undecided: …}}}}`)"
 
 
-def check(snippets: Iterable[Snippet], evidence: Iterable[Evidence], index: dict[str, Any]) -> Iterator[tuple[Snippet, int, str]]:
+def check(snippets: Iterable[Snippet], evidence: list[Evidence], index: dict[str, Any]) -> Iterator[tuple[Snippet, int, str]]:
     """Look up every break that was recorded of the code of today, and every row's sample.
 
     Yields:
@@ -35,6 +35,7 @@ def check(snippets: Iterable[Snippet], evidence: Iterable[Evidence], index: dict
     for snippet in snippets:
         met: set[str] = set()
         told: dict[str, set[bool]] = {}  # case -> did what it printed tell it, on one machine or another
+        recorded = any(record.status(snippet) not in ("absent", "stale") for record in evidence)
         wrongs: dict[tuple[str, str], list[str]] = {}  # case, message -> where
         for record in evidence:
             for case in snippet.cases.values():
@@ -59,7 +60,7 @@ def check(snippets: Iterable[Snippet], evidence: Iterable[Evidence], index: dict
                     yield snippet, cause.line, f"the sample of the row `{cause.row}` is looked up as {row or 'no cause'}"
             if cause.undecided and told.get(cause.case) == {True}:
                 yield snippet, cause.line, f"row `{cause.row}`: `undecided` is needed no more: what its break printed tells the cause"
-            if (cause.decides or cause.leans) and cause.row not in met and len(snippet.causes) > 1:
+            if recorded and (cause.decides or cause.leans) and cause.row not in met and len(snippet.causes) > 1:
                 yield snippet, cause.line, f"row `{cause.row}`: no recorded break and no `sample` meets its condition; give it a `sample`"
 
 

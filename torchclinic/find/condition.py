@@ -35,23 +35,40 @@ class Paste:
         """
         self.clean, self.values, self.every, self.stems = clean, values, every, stems
         self._frames: str | None = None
+        self._said: dict[str, bool] = {}
 
     @property
     def frames(self) -> str:
         """The lines of tracebacks that name a place, each with the line of code below it."""
         if self._frames is None:
-            found = []
-            follows = False
-            for line in self.clean.split("\n"):
-                is_place = False
-                if any(mark in line for mark in _PLACES):
-                    text = strip_prefix(line)
-                    is_place = text.startswith(("File ", "Cell In", "--")) or ".py in " in text
-                if is_place or (follows and not printed_type(strip_prefix(line))):
-                    found.append(line)
-                follows = is_place
-            self._frames = "\n".join(found)
+            starts: set[int] = set()
+            for mark in _PLACES:
+                at = self.clean.find(mark)
+                while at >= 0:
+                    starts.add(self.clean.rfind("\n", 0, at) + 1)
+                    end = self.clean.find("\n", at)
+                    at = self.clean.find(mark, end) if end >= 0 else -1
+            found: dict[int, str] = {}  # by where a line begins
+            for start in sorted(starts):
+                line = self._line(start)
+                text = strip_prefix(line)
+                if text.startswith(("File ", "Cell In", "--")) or ".py in " in text:
+                    found[start] = line
+                    below = start + len(line) + 1
+                    if below <= len(self.clean) and below not in starts and not printed_type(strip_prefix(line := self._line(below))):
+                        found[below] = line
+            self._frames = "\n".join(found.values())
         return self._frames
+
+    def _line(self, start: int) -> str:
+        end = self.clean.find("\n", start)
+        return self.clean[start : end if end >= 0 else len(self.clean)]
+
+    def says(self, text: str) -> bool:
+        """Does this text stand in the paste?"""
+        if text not in self._said:
+            self._said[text] = text in self.clean
+        return self._said[text]
 
 
 def holds(tree: Tree, paste: Paste) -> bool | None:
@@ -69,7 +86,7 @@ def holds(tree: Tree, paste: Paste) -> bool | None:
         made = holds(tree[1], paste)
         return None if made is None else not made
     if kind == "paste":
-        return any(text in paste.clean for text in tree[1:])
+        return any(map(paste.says, tree[1:]))
     if kind == "frames":
         return any(text in paste.frames for text in tree[1:])
     if kind == "also":
