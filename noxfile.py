@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 
 nox.needs_version = ">=2025.2.9"
 nox.options.sessions = ["tests"]
@@ -112,19 +113,24 @@ def figures_(session: nox.Session) -> None:
 
 @nox.session(name="third-party")
 def third_party(session: nox.Session) -> None:
-    """Run the snippets and programs that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
-    install(session, "run")
-    session.install("-q", "-c", "constraints.txt", "pytest", "pytest-timeout")
+    """Run the snippets, programs and tips' blocks that need packages of others, which are big or slow to build: `nox -s third-party -- --record`."""
+    install(session, "run", "tips")
+    session.install("-q", "-c", "constraints.txt", "pytest", "pytest-codeblocks", "pytest-timeout")
     for requirement in nox.project.dependency_groups(GROUPS, "third-party"):
-        # What cannot be had here is not the end: its snippets are skipped, with the reason.
+        # What cannot be had here is not the end: its snippets and blocks are skipped, with the reason.
         if requirement.startswith("horovod"):
             build_horovod(session, requirement)
-        elif requirement.startswith("ray"):
-            session.install("-q", "-c", "constraints.txt", requirement, success_codes=[0, 1])
-        else:
+        elif requirement.startswith(("nvidia", "triton")):
             session.install("-q", "--no-deps", requirement, success_codes=[0, 1])  # cuDNN would bring cuBLAS, which no snippet loads
+        else:
+            session.install("-q", "-c", "constraints.txt", requirement, success_codes=[0, 1])
+    try:
+        session.run("python", "-c", "import torchvision", silent=True)
+    except CommandFailed:  # the wheel of PyPI beside a CPU build of torch
+        session.run("python", "-m", "pip", "uninstall", "-q", "-y", "torchvision")
     clinic(session, "verify", "--third-party", *session.posargs)
     session.run("pytest", "--noconftest", "tests/third_party.py", env={"PYTHONPATH": "tests"})  # conftest builds the site, which asks for more
+    session.run("pytest", "--codeblocks", *(str(file) for file in sorted(Path("docs/en/tips").rglob("*.md")) if "find_spec(" in file.read_text("utf-8")))
 
 
 def build_horovod(session: nox.Session, requirement: str) -> None:

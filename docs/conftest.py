@@ -17,6 +17,13 @@ def _is_block(item: pytest.Item) -> bool:
     return type(item).__module__.startswith("pytest_codeblocks")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """To compile C++ takes half a minute, and minutes on a busy machine: more time than other tests have."""
+    for item in items:
+        if _is_block(item) and any("compiler" in mark.kwargs["reason"] for mark in item.iter_markers("skipif")):
+            item.add_marker(pytest.mark.timeout(1800))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """A fixture would not reach these items: they are no functions."""

@@ -27,7 +27,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "evidence": (*SITE, "torchclinic/content/evidence.py"),  # states
     "lists": (*SITE, "torchclinic/content/catalogue.py"),  # what became of a source's row
     "messages": SITE,
-    "reasons": ("torchclinic/run/*.py",),
+    "reasons": ("torchclinic/run/*.py", "torchclinic/content/tip.py"),
     "kinds": ("torchclinic/find/wording.py",),
     "answer": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "terminal": ("torchclinic/commands/*.py",),

@@ -18,7 +18,7 @@
 #     sample: "RuntimeError: don't know how to restore data location of torch.storage.UntypedStorage (tagged with mps)"
 #   - text: "device module is not registered. If you are running on a CPU-only machine, please use torch.load with map_location"
 #     exception: RuntimeError
-# tags: [checkpoint, cuda, inference, multi-gpu]
+# tags: [checkpoint, cuda, device, inference, multi-gpu]
 # recover: fix
 # cases:
 #   fewer-gpus: {needs: [cuda]}

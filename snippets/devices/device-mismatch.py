@@ -105,7 +105,7 @@
 #   - text: "Expected query, key, and value to have the same device type, but got query.device: {a:device} key.device: {b:device} and value.device"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cpu and value.device: cpu instead."
-# tags: [checkpoint, comfyui, cuda, multi-gpu, optimizer]
+# tags: [checkpoint, comfyui, cuda, device, multi-gpu, optimizer]
 # recover: fix
 # cases:
 #   batch: {needs: ["torch:2.13"]}  # older fake tensors ask for a driver: so it was on 2.6

@@ -4,7 +4,7 @@
 #     exception: AssertionError
 #   - text: "optimizer.zero_grad() was called after loss.backward()"
 #     exception: AssertionError
-# tags: [gan, multi-gpu, optimizer]
+# tags: [gan, horovod, multi-gpu, optimizer]
 # recover: process
 # needs: ["package:horovod"]
 # rows: [S001-70]

@@ -1,5 +1,5 @@
 # ---
-# tags: [amp, batchnorm, nan, optimizer]
+# tags: [amp, batchnorm, dtype, nan, optimizer]
 # recover: fix
 # related: [numerics/loss-nan]
 # rows: [S003-20]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from ..content.catalogue import Catalogue
-from ..content.tip import DIRECTIVE, MARK, Tip
+from ..content.tip import DIRECTIVE, GPUS, MARK, Tip
 from .evidence_view import reason
 from .labels import LABELS
 from .markup import plain
@@ -24,7 +24,8 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
         elif directive:
             lines += ["", figure(directive[2], found.title, language), ""]
         elif mark := MARK.match(line):
-            lines += [f"*{label['not-run-why'].format(why=reason(mark[1], language))}*", ""]
+            text = label["not-run-why"] if mark[1].startswith(GPUS) else label["run-where"]
+            lines += [f"*{text.format(why=reason(mark[1], language))}*", ""]
         else:
             lines.append(line)
     explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
