@@ -25,6 +25,7 @@ def test_the_pastes_name_what_there_is(clinic: Catalogue) -> None:
     for row in PASTES:
         if row["case"]:
             assert row["case"] in {name for cause in clinic.symptoms[row["stem"]].snippet.causes for name in (cause.row, cause.case)}, row["id"]
+    assert len({row["stem"] for row in PASTES if row["case"]}) >= 35
 
 
 @pytest.mark.parametrize(

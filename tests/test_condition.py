@@ -331,10 +331,17 @@ def test_texts_and_frames() -> None:
         ("Cell In[4], line 2, in step(x)\n      1 def step(x):\n----> 2     return x @ weight\n", "x @ weight"),
         ("File ~/lib/torch/nn/modules/module.py:1501, in Module._call_impl(self)", "_call_impl"),
         ("--> 114         return F.linear(input, self.weight, self.bias)", "F.linear"),
+        ("~/lib/python3.7/site-packages/torch/nn/modules/conv.py in forward(self, input)\n    443 \n", "modules/conv.py"),
     ],
 )
 def test_frames_as_programs_print_them(text: str, line: str) -> None:
     assert asked(f"frames({line!r})", paste(text)) is True
+
+
+def test_a_message_below_a_frame_without_code_is_no_frame() -> None:
+    of = paste('  File "train.py", line 8, in step\nRuntimeError: GroupNorm\n')
+    assert asked("frames('in step')", of) is True
+    assert asked("frames('GroupNorm')", of) is False
 
 
 def test_values_that_repeat() -> None:
