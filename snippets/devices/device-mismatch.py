@@ -138,6 +138,7 @@
 #       (b in ["cpu", "CPU"] and (arg in ["mat1", "index", "indices", "input", "target"] or op in ["_thnn_conv2d_forward", "_thnn_conv_depthwise2d_forward", "_th_mm"])) or
 #       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA") and arg in ["mat2", "weight"] and not paste("bmm", "nll_loss")) or
 #       (begins(got, "Float", "Long", "Half") and arg in ["mat1", "index", "indices", "input", "target"]) or
+#       (begins(got, "cuda") and arg in ["mat2", "weight", "bias"]) or
 #       (part == "parameter" and a == "cpu") or paste("Input, output and indices must be on the current device")
 #     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (when checking argument for argument target in method wrapper_CUDA_nll_loss_forward)"
 #     undecided: the message of this operation names two devices and no argument

@@ -48,7 +48,7 @@
 #       frames(").view(") and frames(".transpose(", ".permute(", ".swapaxes(", ".movedim(") and not frames("run_backward")
 #       or frames(".t().view(", ".T.view(", ".mT.view(")
 #     likely: >-
-#       read(strides) and strides[-1] != 1 or frames("ttention.py", "ttention.forward", ", in attention")
+#       read(strides) and (strides[-1] != 1 or strides[-3] < strides[-2]) or frames("ttention.py", "ttention.forward", ", in attention")
 #       or paste(".view(-1, ") and paste(".size(1))", ".shape[1])", ".size(-1))", ".shape[-1])")
 #   own-backward:
 #     if: frames("run_backward") and frames("autograd/function.py", "autograd\\function.py")
