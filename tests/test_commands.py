@@ -145,7 +145,7 @@ def test_fix_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     made = json.loads(capsys.readouterr().out)
     assert (made["id"], made["case"]["name"]) == ("shapes/matmul-shapes", "no-flatten")
     assert "nn.Flatten()" in made["case"]["fixes"]["python"] and made["case"]["title"] == "没有展平"
-    assert {"row", "see", "do", "case"} == set(made["causes"][0])
+    assert {"row", "see", "do", "say", "case"} == set(made["causes"][0])
 
 
 @pytest.mark.parametrize(

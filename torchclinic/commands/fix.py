@@ -47,12 +47,14 @@ def choose(symptom: dict[str, Any], name: str | None = None) -> dict[str, Any]:
 
 
 def as_json(symptom: dict[str, Any], case: dict[str, Any], language: str) -> dict[str, Any]:
-    """id, title, summary, diagnosis [sentences with {holes} for the values of a message], causes [{see, do, cases}], docs, and of the one case
+    """id, title, summary, diagnosis [sentences with {holes} for the values of a message], causes [{row, see, do, say, case}], ask
+    (what would tell the cause), recover, docs, and of the one case
     its name, title, needs, check and fixes {"python" or the place of a command: what to copy}."""
     own = symptom[language]
     return {
         "id": symptom["id"],
-        **{name: own[name] for name in ("title", "summary", "diagnosis", "causes")},
+        **{name: own[name] for name in ("title", "summary", "diagnosis", "causes", "ask")},
+        "recover": symptom.get("recover", ""),
         "docs": symptom["docs"],
         "case": {**case, "title": own["cases"].get(case["name"], "")},
     }

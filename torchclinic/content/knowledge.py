@@ -6,7 +6,7 @@
  "symptoms": {stem: {"id", "page": bool, "docs": [address], "needs": [need],
                      "cases": [{"name", "needs": [need], "check": source or "", "fixes": {"python" or the place of a command: what to copy}}],
                      language: {"title", "summary", "diagnosis": [sentence with {holes}],
-                                "causes": [{"row", "see", "do", "case"}], "ask", "cases": {name: title},
+                                "causes": [{"row", "see", "do", "say", "case"}], "ask", "cases": {name: title},
                                 "path": of the page's source in a checkout, "url": of the page, below the site's root}}},
  "tips": {stem: {"id", language: {"title", "summary", "path", "url"}}},
  "redirects": {old id: new id}}
@@ -85,10 +85,16 @@ def _pages(made: Symptom | Tip) -> dict[str, dict[str, Any]]:
 
 
 def causes(symptom: Symptom, language: str) -> list[dict[str, str]]:
-    """The table of causes as rows: its name, what is seen, what to do, and the case that the row leads to ("" where it leads to another page)."""
+    """The table of causes as rows: its name, what is seen, what to do, its sentence with {holes} ("" for none), and the case that the row leads to ("" where it leads to another page)."""
     rows = symptom.pages[language].causes
     return [
-        {"row": cause.row, "see": prose(rows[cause.row].see, symptom.id), "do": prose(rows[cause.row].do, symptom.id), "case": cause.case}
+        {
+            "row": cause.row,
+            "see": prose(rows[cause.row].see, symptom.id),
+            "do": prose(rows[cause.row].do, symptom.id),
+            "say": rows[cause.row].say,
+            "case": cause.case,
+        }
         for cause in symptom.snippet.causes
         if cause.row in rows
     ]
