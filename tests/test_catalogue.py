@@ -52,7 +52,7 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
         (SNIPPET, change("# wordings:", "# wordings: ["), "YAML that does not parse"),
         (SNIPPET, change("# rows:", "# rowz:"), "unknown field `rowz`"),
         (SNIPPET, change("# docs:", "# needs: [gpu]\n# docs:"), "unknown need `gpu`"),
-        (SNIPPET, change("loss.backward()", "loss.backward("), "syntax error in the cell"),
+        (SNIPPET, lambda text: text.replace("\n    loss.backward()", "\n    loss.backward("), "syntax error in the cell"),
         (SNIPPET, change("# %% fix running-total", "# %% fix other-case"), "case `running-total` has no `fix` cell"),
         (SNIPPET, change("# %% fix running-total", "# %% mend running-total"), "a cell is `# %%`"),
         (SNIPPET, change("# %% check running-total", "# %% break running-total"), "two cells named"),

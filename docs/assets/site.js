@@ -154,7 +154,7 @@ function showValues() {
   sentence.hidden = !sentence.textContent;
   way.hidden = !cause?.case;
   way.querySelector("a").textContent = cause?.title ?? "";
-  way.querySelector("a").hash = cause?.case ?? "";
+  way.querySelector("a").href = `#${cause?.case ?? ""}`;
   box.hidden = sentence.hidden && way.hidden;
   delete document.documentElement.dataset.tcV; // it kept the place until now
 }

@@ -55,7 +55,7 @@ def test_from_paste_to_fix_to_the_other_language(page: Page, address: str) -> No
     expect(yours).to_contain_text("1176")
     expect(yours.locator("a")).to_have_attribute("href", "#image-size")
     # The first code block of the quick fix is the fix, and its button copies just that.
-    block = page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").first.locator(".highlight").first
+    block = page.locator("#fix ~ [data-tc-case] .tabbed-set").first.locator(".tabbed-block").first.locator(".highlight").first
     block.hover()
     block.locator("button[data-md-type=copy], .md-clipboard").first.click()
     copied = page.evaluate("() => navigator.clipboard.readText()")
@@ -297,7 +297,7 @@ def test_reading_needs_no_javascript(browser: Browser, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{address}en/autograd/backward-second-time/")
-    expect(page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").first).to_be_visible()
+    expect(page.locator("#fix ~ [data-tc-case] .tabbed-set").first.locator(".tabbed-block").first).to_be_visible()
     page.goto(f"{address}en/messages/")
     expect(page.locator(".tc-index li").first).to_be_visible()
     expect(page.locator(".tc-filter")).to_be_hidden()

@@ -14,7 +14,7 @@ from .test_browser import TRACEBACK
 
 SEVERAL = TRACEBACK + "RuntimeError: CUDA error: device-side assert triggered\nIndexError: Target 63 is out of bounds.\n"
 VALUES = "#v=%7B%22m%22%3A%2264%22%2C%22k%22%3A%22400%22%2C%22k2%22%3A%22784%22%2C%22n%22%3A%2210%22%7D"
-FIX = "#fix ~ .tabbed-set"
+FIX = "#fix ~ [data-tc-case] .tabbed-set"
 PHONE = {"width": 390, "height": 844}
 
 

@@ -180,11 +180,11 @@ def test_from_a_folder(address: str, site_folder: Path, context: BrowserContext,
     page.locator("#tc-paste").fill(TRACEBACK)
     page.locator(".tc-hit h2 a").click()
     page.wait_for_url(f"{root}/{language}/shapes/matmul-shapes/index.html#v=**")
-    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("784")
+    expect(page.locator("[data-tc-diagnoses]")).to_contain_text("1176")
     assert page.evaluate("() => getComputedStyle(document.querySelector('.md-header')).backgroundColor") == "rgb(18, 60, 69)"
-    labels = page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-labels > label")
+    labels = page.locator("#fix ~ [data-tc-case] .tabbed-set").first.locator(".tabbed-labels > label")
     labels.nth(1).click()
-    expect(page.locator("#fix ~ .tabbed-set").first.locator(".tabbed-block").nth(1)).to_be_visible()
+    expect(page.locator("#fix ~ [data-tc-case] .tabbed-set").first.locator(".tabbed-block").nth(1)).to_be_visible()
     other = "zh" if language == "en" else "en"
     page.locator("[data-tc-language]").first.click()
     page.wait_for_url(f"{root}/{other}/shapes/matmul-shapes/index.html**")
