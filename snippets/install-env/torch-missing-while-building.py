@@ -7,6 +7,11 @@
 #     exception: ImportError
 #     near: ["Getting requirements to build", pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, setup.py]
 #     unless: [named torch., named torch_, named torch-, named torcha, named torchb, named torchc, named torchd, named torche, named torchf, named torchg, named torchi, named torchl, named torchm, named torchn, named torcho, named torchp, named torchr, named torchs, named torcht, named torchv, named torchx]
+#   - text: "No Module Named 'torch'"
+#     near: [pip install, setup.py, "Getting requirements to build"]
+#   - text: "Getting requirements to build wheel did not run successfully"
+#     role: symptom
+#     near: ["named 'torch'", "named torch"]
 #   - text: "depends on `torch`, but doesn't declare it as a build dependency"
 #     sample: "hint: This error likely indicates that `flash-attn@2.7.4.post1` depends on `torch`, but doesn't declare it as a build dependency."
 # tags: [build, cpp-extension, import-error]

@@ -16,6 +16,8 @@
 #   - text: "Could not run 'torchvision::{_:ident}' with arguments from the 'CUDA' backend"
 #     exception: NotImplementedError
 #     sample: "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend."
+#   - text: "Could not run 'torchvision::nms'"
+#     exception: NotImplementedError
 #   - text: "Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA Version={torch:num} and torchvision has CUDA Version={vision:num}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA Version=11.7 and torchvision has CUDA Version=11.8. Please reinstall the torchvision that matches your PyTorch install."
@@ -32,7 +34,7 @@
 # causes:
 #   cpu-build:
 #     case: versions
-#     if: paste("from the 'CUDA' backend")
+#     if: paste("from the 'CUDA' backend", "Could not run 'torchvision::")
 #     sample: "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend."
 #   other-cuda:
 #     case: versions
