@@ -11,6 +11,9 @@
 #   - text: "partially initialized module 'torch' has no attribute '{name:ident}'"
 #     exception: AttributeError
 #     sample: "AttributeError: partially initialized module 'torch' has no attribute 'randn' (most likely due to a circular import)"
+#   - text: "cannot import name '{name:ident}' from partially initialized module 'torch'"
+#     exception: ImportError
+#     sample: "ImportError: cannot import name 'Tensor' from partially initialized module 'torch' (most likely due to a circular import) (/home/me/torch.py)"
 #   - text: "This function was deprecated since version {_:num} and is now removed"
 #     exception: RuntimeError
 #     sample: "RuntimeError: This function was deprecated since version 1.9 and is now removed. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."

@@ -37,7 +37,7 @@
 #     if: paste("No module named 'numpy'", "PyTorch was compiled without NumPy support")
 #   old-torch:
 #     case: numpy-2
-#     if: frames("torch/__init__.py", "torch/nn/", "torch/utils/data", "torch/random.py") and paste("compiled using NumPy 1", "_ARRAY_API")
+#     if: 'paste("Failed to initialize NumPy: _ARRAY_API", "Failed to initialize NumPy: numpy.core.multiarray") or frames("torch/__init__.py", "torch/nn/", "torch/utils/data", "torch/random.py") and paste("compiled using NumPy 1", "_ARRAY_API")'
 #     sample: |
 #       A module that was compiled using NumPy 1.x cannot be run in NumPy 2.1.2 as it may crash.
 #         File "/venv/lib/python3.10/site-packages/torch/nn/modules/transformer.py", line 20, in <module>

@@ -2,10 +2,10 @@
 # wordings:
 #   - text: "No module named 'torch'"
 #     exception: [ModuleNotFoundError, ImportError]
-#     near: ["Getting requirements to build", pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "Failed to build", builds-v0, "install flash", setup.py]
+#     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "Failed to build", builds-v0, "install flash", setup.py]
 #   - text: "No module named torch"
 #     exception: ImportError
-#     near: ["Getting requirements to build", pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, setup.py]
+#     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, setup.py]
 #     unless: [named torch., named torch_, named torch-, named torcha, named torchb, named torchc, named torchd, named torche, named torchf, named torchg, named torchi, named torchl, named torchm, named torchn, named torcho, named torchp, named torchr, named torchs, named torcht, named torchv, named torchx]
 #   - text: "No Module Named 'torch'"
 #     near: [pip install, setup.py, "Getting requirements to build"]
