@@ -22,7 +22,6 @@
 #     if: paste("deprecated as an API")
 #     sample: "UserWarning: pkg_resources is deprecated as an API. See https://setuptools.pypa.io/en/latest/pkg_resources.html."
 #   packaging:
-#     case: removed
 #     if: paste("cannot import name 'packaging'")
 #     sample: "ImportError: cannot import name 'packaging' from 'pkg_resources' (/usr/lib/python3/dist-packages/pkg_resources/__init__.py)"
 #   building:
