@@ -144,6 +144,12 @@ def test_help_offers_what_works(clinic_outside: Clinic) -> None:
     assert "lookup" in text and "stamp" not in text
 
 
+def test_env_says_where_one_stands(clinic_outside: Clinic, fresh: Path) -> None:
+    done = clinic_outside("env", "--lang", "en")
+    assert done.returncode == 1 and f"torch is not installed for {fresh}" in done.stdout
+    assert "python -m torchclinic" not in done.stdout
+
+
 @pytest.mark.parametrize("damage", ["gone", "cut", "older"])
 def test_without_its_data_nothing_is_answered(fresh: Path, tmp_path: Path, damage: str) -> None:
     installed = next(fresh.glob("lib/*/site-packages/torchclinic"))

@@ -33,6 +33,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "terminal": ("torchclinic/commands/*.py",),
     "below": ("torchclinic/commands/explain.py", "torchclinic/pytest.py"),
     "run": ("torchclinic/commands/run.py",),
+    "env": ("torchclinic/commands/env.py",),
     "lookup": ("docs/assets/lookup-page.js", "docs/assets/lookup.js"),  # its reasons
     "search": ("docs/assets/search-worker.js", "torchclinic/commands/search.py"),
     "offline": ("docs/assets/offline.js",),

@@ -140,10 +140,6 @@
 #   other-cuda:
 #     if: paste("mismatches the version that was used to compile", "does not match the version used to compile Pytorch", "does not match the version torch was compiled with")
 #     sample: "Error building extension 'fused_adam'\nInstalled CUDA version 12.1 does not match the version torch was compiled with 11.7"
-#   no-module-torch:
-#     case: first-error
-#     if: paste("No module named 'torch'")
-#     sample: "ModuleNotFoundError: No module named 'torch'\nERROR: Failed building wheel for torch-scatter"
 #   old-names:
 #     if: >-
 #       not paste("torch/lib/include") and paste("'AT_CHECK' was not declared", "identifier \"AT_CHECK\" is undefined", "'AT_CHECK': identifier not found",

@@ -14,6 +14,7 @@ COMMANDS = {
     "lookup": "lookup",
     "fix": "fix",
     "show": "show",
+    "env": "env",
     "run": "run",
     "mcp": "mcp",
     "search": "search",

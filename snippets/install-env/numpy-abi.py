@@ -1,0 +1,133 @@
+# ---
+# wordings:
+#   - text: "A module that was compiled using NumPy 1.x cannot be run in NumPy {numpy:num} as it may crash"
+#     exception: UserWarning
+#     sample: "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.1.2 as it may crash. To support both 1.x and 2.x versions of NumPy, modules must be compiled with NumPy 2.0."
+#   - text: "A module that was compiled using NumPy 1.x cannot be run in"
+#     exception: UserWarning
+#   - text: "downgrade to 'numpy<2' or try to upgrade the affected module"
+#     exception: UserWarning
+#   - text: "Numpy is not available"
+#     exception: RuntimeError
+#   - text: "Failed to initialize NumPy:"
+#     exception: UserWarning
+#   - text: "AttributeError: _ARRAY_API not found"
+#     exception: AttributeError
+#   - text: "PyTorch was compiled without NumPy support"
+#     exception: RuntimeError
+#   - text: "numpy.core.multiarray failed to import"
+#     role: symptom
+#     exception: ImportError
+#     near: [_ARRAY_API, NumPy 2, import torch, torch/__init__]
+#   - text: "module compiled against API version {_:ident} but this version of numpy is"
+#     exception: RuntimeError
+#     near: [torch]
+#     sample: "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd"
+#   - text: "module compiled against ABI version {_:ident} but this version of numpy is"
+#     exception: RuntimeError
+#     near: [torch]
+#     sample: "RuntimeError: module compiled against ABI version 0x1000009 but this version of numpy is 0x2000000"
+# tags: [numpy, import-error, warning]
+# recover: process
+# needs: ["package:pip", "package:numpy", "fault:small wheels in place of NumPy's"]
+# related: [install-env/undefined-symbol]
+# docs: ["https://numpy.org/doc/stable/numpy_2_0_migration_guide.html"]
+# causes:
+#   no-numpy:
+#     if: paste("No module named 'numpy'", "PyTorch was compiled without NumPy support")
+#   old-torch:
+#     case: numpy-2
+#     if: 'paste("Failed to initialize NumPy: _ARRAY_API", "Failed to initialize NumPy: numpy.core.multiarray") or frames("torch/__init__.py", "torch/nn/", "torch/utils/data", "torch/random.py") and paste("compiled using NumPy 1", "_ARRAY_API")'
+#     sample: |
+#       A module that was compiled using NumPy 1.x cannot be run in NumPy 2.1.2 as it may crash.
+#         File "/venv/lib/python3.10/site-packages/torch/nn/modules/transformer.py", line 20, in <module>
+#       UserWarning: Failed to initialize NumPy: _ARRAY_API not found
+#   numpy-2:
+#     if: paste("compiled using NumPy 1", "_ARRAY_API", "numpy<2")
+#   numpy-too-old:
+#     if: paste("compiled against API version", "compiled against ABI version")
+#     sample: "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd\nimport torch"
+# timeout: 120
+# cases:
+#   numpy-2:
+#     commands:
+#       shell: |
+#         python -m pip install "numpy<2"               # keeps everything that was built for NumPy 1
+#         python -m pip install --upgrade torch         # or: torch 2.3 and newer knows NumPy 2
+#       notebook: |
+#         %pip install "numpy<2"  # then restart the kernel
+#       comfyui: .\python_embeded\python.exe -s -m pip install "numpy<2"
+#   no-numpy:
+#     commands:
+#       shell: python -m pip install numpy
+#       notebook: "%pip install numpy  # then restart the kernel"
+# ---
+
+# %%
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+# What a module built for NumPy 1 does when it is imported: it asks NumPy for its table of functions, at the place where NumPy 1 has it.
+Path("built_for_numpy_1.py").write_text("""
+import numpy.core._multiarray_umath
+
+numpy.core._multiarray_umath._ARRAY_API
+""")
+
+
+def wheel(version, **files):
+    with zipfile.ZipFile(f"numpy-{version}-py3-none-any.whl", "w") as made:
+        for file, text in files.items():
+            made.writestr("numpy/" + file.replace("_in_", "/") + ".py", text)
+        made.writestr(f"numpy-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: numpy\nVersion: {version}\n")
+        made.writestr(f"numpy-{version}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        made.writestr(f"numpy-{version}.dist-info/RECORD", "")
+
+
+def python(program, *folders):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, folders))}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    return (done.stdout + done.stderr).strip()
+
+
+# %% break numpy-2
+import built_for_numpy_1
+
+# %% check numpy-2
+import numpy
+
+print(numpy.__version__)  # 2 or more; which module asks is in the lines above the message
+assert int(numpy.__version__.split(".")[0]) >= 2
+
+# %% proof numpy-2
+import numpy
+import torch
+
+# A small NumPy 1 has the table at its old place, as the real one; `numpy<2` chooses it.
+wheel("1.26.4", __init__="__version__ = '1.26.4'", core_in___init__="", core_in__multiarray_umath="_ARRAY_API = 'table'")
+wheel("2.4.6", __init__="__version__ = '2.4.6'")
+command = [sys.executable, "-m", "pip", "--isolated", "install", "-q", "--no-index", "--find-links", ".", "--target", "site", "numpy<2"]
+subprocess.run(command, check=True)
+assert python("import built_for_numpy_1, numpy; print(numpy.__version__)", ".", "site") == "1.26.4"
+assert "cannot be run in" in python("import built_for_numpy_1", ".")
+# And the other way: this torch works with the NumPy 2 that is here.
+assert torch.from_numpy(numpy.ones(3)).sum().item() == 3
+
+# %%
+Path("without/numpy").mkdir(parents=True)
+Path("without/numpy/__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'numpy'\")\n")  # as good as none
+
+# %% break no-numpy
+output = python("import torch; torch.ones(3).numpy()", "without")
+print(output)
+assert "Numpy is not available" in output
+
+# %% check no-numpy
+print(python("import numpy", "without").splitlines()[-1])  # NumPy's own import says why
+assert "No module named 'numpy'" in python("import numpy", "without")
+
+# %% proof no-numpy
+assert python("import torch; print(torch.ones(3).numpy().sum())") == "3.0"  # with NumPy in place
