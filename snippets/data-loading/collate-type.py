@@ -1,0 +1,160 @@
+# ---
+# wordings:
+#   - text: "batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class '{type:ident}"
+#     exception: TypeError
+#     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'NoneType'>"
+#   - text: "batch must contain tensors, numpy arrays, numbers, dicts or lists; found"
+#     exception: TypeError
+#   - text: "batch must contain tensors, numbers, dicts or lists; found <class '{type:ident}"
+#     exception: TypeError
+#     sample: "TypeError: batch must contain tensors, numbers, dicts or lists; found <class 'PIL.Image.Image'>"
+#   - text: "batch must contain tensors, numbers, dicts or lists; found"
+#     exception: TypeError
+#   - text: "expected Tensor as element {_:int} in argument 0, but got NoneType"
+#     exception: TypeError
+#     near: &collate [default_collate, _utils/collate.py, "_utils\\collate.py"]
+#     sample: "TypeError: expected Tensor as element 3 in argument 0, but got NoneType"
+#   - text: "object of type 'NoneType' has no len()"
+#     exception: TypeError
+#     near: *collate
+# tags: [collate, dataloader]
+# recover: fix
+# related: [shapes/stack-sizes, data-loading/worker-exception]
+# docs: ["https://docs.pytorch.org/docs/stable/data.html#dataloader-collate-fn"]
+# causes:
+#   none-sample:
+#     if: type == "NoneType" or paste("but got NoneType", "'NoneType' has no len()")
+#   image-object:
+#     if: begins(type, "PIL.", "cv2.", "torchvision.tv_tensors")
+#     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'PIL.JpegImagePlugin.JpegImageFile'>"
+#   graph-data:
+#     if: begins(type, "torch_geometric.", "dgl.")
+#     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'torch_geometric.data.data.Data'>"
+#   object-array:
+#     if: paste("lists; found object", "lists; found <U") or begins(type, "numpy.str_", "numpy.object", "numpy.bytes_")
+#   library-type:
+#     if: begins(type, "scipy.", "pandas.", "pathlib.", "datetime.", "decimal.", "slice", "set", "numpy.datetime64")
+#     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'pandas.core.series.Series'>"
+#   own-class:
+#     likely: read(type)
+# ---
+
+# %%
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Images(Dataset):
+    """Eight images, of which number 3 cannot be read."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        if index == 3:
+            return None
+        return torch.full((3,), float(index)), index
+
+
+dataset = Images()
+
+# %% break none-sample
+for images, labels in DataLoader(dataset, batch_size=4):
+    pass
+
+# %% check none-sample
+bad = [index for index in range(len(dataset)) if dataset[index] is None]
+print(bad)
+assert bad == [3]
+
+# %% fix none-sample
+from torch.utils.data import DataLoader, default_collate
+
+
+def without_none(samples):
+    return default_collate([sample for sample in samples if sample is not None])
+
+
+loader = DataLoader(dataset, batch_size=4, collate_fn=without_none)
+
+# %% proof none-sample
+batches = list(loader)
+assert [labels.tolist() for images, labels in batches] == [[0, 1, 2], [4, 5, 6, 7]]
+assert torch.equal(torch.cat([images for images, labels in batches])[:, 0], torch.tensor([0.0, 1, 2, 4, 5, 6, 7]))
+
+# %%
+class Named(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return np.array([f"{index}.png", index], dtype=object)
+
+
+# %% break object-array
+for batch in DataLoader(Named(), batch_size=2):
+    pass
+
+# %% check object-array
+sample = Named()[0]
+print(sample.dtype)  # object or <U…: no numbers
+assert sample.dtype == object
+
+# %% fix object-array
+from torch.utils.data import Dataset
+
+
+class Named(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return f"{index}.png", float(index)  # a text and a number, each for itself
+
+
+# %% proof object-array
+names, numbers = next(iter(DataLoader(Named(), batch_size=2)))
+assert list(names) == ["0.png", "1.png"] and numbers.tolist() == [0.0, 1.0] and len(Named()) == 4
+
+# %%
+@dataclass
+class Sample:
+    image: torch.Tensor
+    label: int
+
+
+class Samples(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return Sample(torch.full((3,), float(index)), index)
+
+
+dataset = Samples()
+
+# %% break own-class
+for batch in DataLoader(dataset, batch_size=2):
+    pass
+
+# %% check own-class
+print(type(dataset[0]))
+assert not isinstance(dataset[0], (torch.Tensor, np.ndarray, int, float, str, dict, tuple, list))
+
+# %% fix own-class
+from torch.utils.data import DataLoader, default_collate
+
+
+def fields(samples):
+    return default_collate([vars(sample) for sample in samples])  # a dict of its attributes
+
+
+loader = DataLoader(dataset, batch_size=2, collate_fn=fields)
+
+# %% proof own-class
+batches = list(loader)
+assert [batch["label"].tolist() for batch in batches] == [[0, 1], [2, 3]]
+assert torch.equal(batches[1]["image"], torch.tensor([[2.0] * 3, [3.0] * 3]))

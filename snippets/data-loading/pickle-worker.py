@@ -1,0 +1,227 @@
+# ---
+# wordings:
+#   - text: "Can't pickle local object '{object:line}'"
+#     exception: AttributeError
+#     near: &torch [torch, dataloader, DataLoader, num_workers]
+#     sample: "AttributeError: Can't pickle local object 'D13.__init__.<locals>.<lambda>'"
+#   - text: "Can't pickle local object"
+#     near: *torch
+#   - text: "Can't get local object"
+#     near: *torch
+#   - text: "Can't pickle <function {object:line}>"
+#     near: *torch
+#     sample: "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f1b>: attribute lookup <lambda> on __main__ failed"
+#   - text: "Can't pickle <"
+#     near: *torch
+#   - text: "cannot pickle '{type:ident}' object"
+#     exception: TypeError
+#     near: *torch
+#     sample: "TypeError: cannot pickle '_thread.lock' object"
+#   - text: "can't pickle {type:ident} objects"
+#     exception: TypeError
+#     near: *torch
+#     sample: "TypeError: can't pickle module objects"
+#   - text: "objects cannot be pickled"
+#     exception: TypeError
+#     near: *torch
+#   - text: "Got pickle error when attempting to start a worker Process"
+#     exception: UserWarning
+#   - text: "Ran out of input"
+#     exception: EOFError
+#     role: symptom
+#     near: [popen_spawn, spawn_main, reduction.pickle.load, num_workers]
+#   - text: "Can't get attribute '{name:ident}' on <module"
+#     exception: AttributeError
+#     near: [popen_spawn, spawn_main, reduction.pickle.load, multiprocessing/queues.py, "multiprocessing\\queues.py"]
+#     sample: "AttributeError: Can't get attribute 'collate' on <module '__main__' (built-in)>"
+# tags: [dataloader, multiprocessing, notebook]
+# recover: fix
+# needs: ["fault:the start method of Windows, macOS and Python 3.14"]
+# outranks: [module-moved]
+# related: [data-loading/spawn-guard, data-loading/loader-hangs, data-loading/worker-exception]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html#usage-multiprocessing", "https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled"]
+# cases:
+#   not-importable:
+#     commands:
+#       notebook: |
+#         %%writefile data.py
+#         import torch
+#
+#         class Images(torch.utils.data.Dataset):
+#             ...  # the class as it is, with its own imports
+#         # in the next cell: from data import Images
+# causes:
+#   lambda-or-local:
+#     if: paste("Can't pickle local object", "Can't get local object", "<lambda>", "<locals>")
+#   not-importable:
+#     if: paste("on <module '__main__' (built-in)>")
+#   under-guard:
+#     if: paste("on <module '__mp_main__'")
+#     sample: "  File \"spawn.py\", line 122, in spawn_main\nAttributeError: Can't get attribute 'Images' on <module '__mp_main__' from 'train.py'>"
+#   open-handle:
+#     if: >-
+#       type in ["_io.BufferedReader", "_io.TextIOWrapper", "_io.BufferedRandom", "_thread.lock", "_thread.RLock", "_thread._local", "generator", "sqlite3.Connection",
+#       "sqlite3.Cursor", "Environment", "SSLContext", "socket", "cv2.VideoCapture"] or paste("h5py objects cannot be pickled")
+#   a-module:
+#     if: type == "module"
+#     sample: "TypeError: can't pickle module objects\n  File \"torch/utils/data/dataloader.py\", line 918, in __init__"
+#   the-childs-end:
+#     likely: paste("Ran out of input")
+#     sample: "    self = reduction.pickle.load(from_parent)\nEOFError: Ran out of input"
+#   since-314:
+# ---
+
+# %%
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+multiprocessing.set_start_method("spawn", force=True)  # as on Windows and on a Mac
+
+
+class Images(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return self.transform(torch.full((3,), float(index)))
+
+
+def make_dataset():
+    return Images(transform=lambda x: x / 255)
+
+
+dataset = make_dataset()
+
+# %% break lambda-or-local
+for batch in DataLoader(dataset, batch_size=4, num_workers=1):
+    pass
+
+# %% check lambda-or-local
+import pickle
+
+try:
+    pickle.dumps(dataset)  # what a worker gets; without any worker
+    message = ""
+except Exception as error:
+    message = str(error)
+print(message)
+assert "make_dataset.<locals>.<lambda>" in message
+
+# %% fix lambda-or-local
+def to_unit(x):  # at the top of a file, with a name
+    return x / 255
+
+
+dataset.transform = to_unit
+
+# %% proof lambda-or-local
+if __name__ == "__main__":
+    batches = list(DataLoader(dataset, batch_size=4, num_workers=1))
+    assert torch.equal(torch.cat(batches)[:, 0], torch.arange(8.0) / 255)
+
+# %%
+if not os.path.exists("all.bin"):
+    Path("all.bin").write_bytes(bytes(range(8)))
+
+
+class Records(Dataset):
+    def __init__(self, path):
+        self.file = open(path, "rb")  # stays open: a file, a database, an h5py.File, an lmdb.Environment
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        self.file.seek(index)
+        return self.file.read(1)[0]
+
+
+# %% break open-handle
+for batch in DataLoader(Records("all.bin"), batch_size=4, num_workers=1):
+    pass
+
+# %% check open-handle
+import pickle
+
+dataset = Records("all.bin")
+bad = []
+for name, value in vars(dataset).items():
+    try:
+        pickle.dumps(value)
+    except Exception:
+        bad.append(name)
+print(bad)  # the attributes that a worker cannot get
+assert bad == ["file"]
+
+# %% fix open-handle
+from torch.utils.data import Dataset
+
+
+class Records(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = open(self.path, "rb")  # in the worker, at its first sample
+        self.file.seek(index)
+        return self.file.read(1)[0]
+
+
+dataset = Records("all.bin")
+
+# %% proof open-handle
+if __name__ == "__main__":
+    batches = list(DataLoader(dataset, batch_size=4, num_workers=2))
+    assert torch.cat(batches).tolist() == list(range(8)) and len(dataset) == 8
+    first, file = dataset[3], dataset.file
+    assert (first, dataset[5]) == (3, 5) and dataset.file is file  # opened once, not for every sample
+
+# %%
+CLASS = """
+import torch
+
+class Images(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return index
+"""
+LOOP = """
+import multiprocessing
+multiprocessing.set_start_method("spawn")
+from torch.utils.data import DataLoader
+print([batch.tolist() for batch in DataLoader(Images(), batch_size=4, num_workers=1)])
+"""
+
+
+def notebook(program):
+    """Run a program that is in no file, as a notebook's is; what it printed."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+# %% break not-importable
+print(notebook(CLASS + LOOP))
+
+# %% check not-importable
+print(Images.__module__)  # of your Dataset. In a notebook `__main__` is no file: no worker can import it
+assert Images.__module__ == "__main__"
+
+# %% proof not-importable
+Path("data.py").write_text(CLASS)
+assert "[[0, 1, 2, 3], [4, 5, 6, 7]]" in notebook("from data import Images\n" + LOOP)
