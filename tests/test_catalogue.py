@@ -74,6 +74,7 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
         (EN, change("{{ causes }}", ""), "never shows `{{ causes }}`"),
         (EN, change("## Why", "```python\nx = 1\n```\n\n## Why"), "a fence of `python`: a page holds no code that is not run"),
         (EN, change("## Why", "TODO\n\n## Why"), "left of the template, to be written or taken out: line "),
+        (SNIPPET, change("    total = total + loss", f"    # {'x' * 79}\n    total = total + loss"), "a line of 85 characters: the page's column"),
         (SNIPPET, change("# recover: fix", "# recover: pray"), "`recover` says what brings the reader on"),
         (EN, change("](backward-second-time.md)", "](gone.md)"), "leads nowhere"),
         (EN, change("title:", "heading:"), "front matter lacks `title`"),

@@ -96,7 +96,7 @@ model, loss_fn = nn.Linear(3, 1), nn.MSELoss()
 # %% break carried-state
 rnn, hidden = nn.LSTM(3, 5), None
 for x, _ in loader:
-    output, hidden = rnn(x, hidden)  # hidden still carries the graph of the last step
+    output, hidden = rnn(x, hidden)  # hidden carries the graph of the last step
     output.mean().backward()
 
 # %% check carried-state
@@ -112,7 +112,7 @@ rnn, hidden = nn.LSTM(3, 5), None
 for x, _ in loader:
     output, hidden = rnn(x, hidden)
     output.mean().backward()
-    hidden = tuple(h.detach() for h in hidden)  # RNN and GRU: hidden = hidden.detach()
+    hidden = tuple(h.detach() for h in hidden)  # RNN, GRU: hidden = hidden.detach()
 
 # %% proof carried-state
 with torch.no_grad():  # the state is still carried: the same values as one run over the whole sequence
@@ -182,14 +182,14 @@ torch.testing.assert_close([parameter.grad for parameter in model.parameters()],
 # %% break shared-output
 generator, critic = nn.Linear(3, 2), nn.Linear(2, 1)
 fake = generator(x)
-critic(fake).mean().backward()  # critic's step: frees the graph of generator(...) as well
+critic(fake).mean().backward()  # critic's step: frees the generator's graph too
 (-critic(fake).mean()).backward()  # generator's step: needs it again
 
 # %% check shared-output
 generator, critic = nn.Linear(3, 2), nn.Linear(2, 1)
 fake = generator(x)
 critic(fake).mean().backward()
-print(generator.weight.grad is None)  # False: the critic's step ran back through the generator
+print(generator.weight.grad is None)  # False: the critic's step ran back through it
 assert generator.weight.grad is not None
 
 # %% fix shared-output
@@ -213,7 +213,8 @@ features.abs().mean().backward()  # a second loss on the same features
 
 # %% check two-losses
 features = model(x).relu()
-print(loss_fn(features, y).grad_fn is not None, features.abs().mean().grad_fn is not None)  # both go through `features`
+both = loss_fn(features, y), features.abs().mean()
+print([loss.grad_fn is not None for loss in both])  # both go through `features`
 assert features.grad_fn is not None
 
 # %% fix two-losses
@@ -237,7 +238,7 @@ for x, y in loader:
 total = 0
 for x, y in loader:
     total = total + loss_fn(model(x), y)
-print(total.requires_grad)  # True: the running total is part of the graph, not a number
+print(total.requires_grad)  # True: the total is part of the graph, not a number
 assert total.requires_grad
 
 # %%
@@ -274,7 +275,7 @@ x, y = torch.randn(4, 3), torch.randn(4, 1)
 # %% break compiled-together
 first, second = model(x)
 loss_fn(first, y).backward()
-loss_fn(second, y).backward()  # right without torch.compile: the two heads share nothing
+loss_fn(second, y).backward()  # right without torch.compile: heads share nothing
 
 # %% check compiled-together
 with torch.compiler.set_stance("force_eager"):  # the same model, not compiled
@@ -286,7 +287,7 @@ assert heads.second.weight.grad is not None
 
 # %% fix compiled-together
 first, second = model(x)
-(loss_fn(first, y) + loss_fn(second, y)).backward()  # one backward() for what was compiled as one
+(loss_fn(first, y) + loss_fn(second, y)).backward()  # one backward() for both heads
 
 # %% proof compiled-together
 expected = [torch.autograd.grad(loss_fn(head(x).tanh(), y), head.weight)[0] for head in (heads.first, heads.second)]
@@ -305,14 +306,15 @@ u = model(x)
 # %% check several-derivatives
 u = model(x)
 (first,) = torch.autograd.grad(u[:, 0].sum(), x)
-print(first.requires_grad)  # False: nothing behind it is kept, for a second derivative or for the loss
+print(first.requires_grad)  # False: no graph of it is kept to differentiate again
 assert not first.requires_grad
 
 # %% fix several-derivatives
 import torch
 
 u = model(x)
-(first,) = torch.autograd.grad(u[:, 0].sum(), x, create_graph=True)  # keeps the graph, and makes one of its own
+# create_graph=True keeps the graph, and makes one of its own
+(first,) = torch.autograd.grad(u[:, 0].sum(), x, create_graph=True)
 (second,) = torch.autograd.grad(u[:, 1].sum(), x, create_graph=True)
 loss = (first**2 + second**2).mean()
 loss.backward()

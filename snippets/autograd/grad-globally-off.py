@@ -41,7 +41,7 @@ assert model.weight.requires_grad and not output.requires_grad
 
 # %% check a-library
 print(torch.is_grad_enabled())  # True
-import their_detector  # print it again after each import and each object that is made
+import their_detector  # print again after each import, each object that is made
 
 print(torch.is_grad_enabled())  # False: it was this line
 assert not torch.is_grad_enabled()
@@ -49,7 +49,7 @@ assert not torch.is_grad_enabled()
 # %% fix a-library
 import torch
 
-with torch.no_grad():  # on leaving it puts the switch back as it was, whatever happens inside
+with torch.no_grad():  # puts the switch back as it was, whatever happens inside
     import their_detector
 
 # %% proof a-library
@@ -146,7 +146,7 @@ assert torch.allclose(model.weight.grad, images.sum(0))
 def features():
     with torch.no_grad():
         for image in images:
-            yield model(image)  # paused inside the block: gradients are off for whoever called
+            yield model(image)  # pauses inside the block: gradients stay off
 
 
 for feature in features():

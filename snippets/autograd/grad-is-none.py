@@ -88,19 +88,21 @@ x, y = torch.randn(8, 4), torch.randn(8, 1)
 loss_fn = nn.MSELoss()
 
 # %% break computed-tensor
-weight = torch.randn(4, 1, requires_grad=True) * 0.1  # the product is a new tensor; the one with the gradient has no name
+# the product is a new tensor; the one with the gradient has no name
+weight = torch.randn(4, 1, requires_grad=True) * 0.1
 loss_fn(x @ weight, y).backward()
 print(weight.grad)  # None, and a warning
 
 # %% check computed-tensor
 weight = torch.randn(4, 1, requires_grad=True) * 0.1
-print(weight.is_leaf, weight.grad_fn)  # False <MulBackward0 ...>: computed, so it keeps no gradient
+print(weight.is_leaf, weight.grad_fn)  # False <MulBackward0 ...>: computed
 assert not weight.is_leaf
 
 # %% fix computed-tensor
 import torch
 
-weight = (torch.randn(4, 1) * 0.1).requires_grad_()  # scale, move and convert first, requires_grad last
+# scale, move and convert first, requires_grad last
+weight = (torch.randn(4, 1) * 0.1).requires_grad_()
 
 # %% proof computed-tensor
 loss_fn(x @ weight, y).backward()
@@ -117,7 +119,7 @@ print(hidden.grad)  # None, and a warning
 
 # %% check activation-wanted
 hidden = model(x)
-print(hidden.is_leaf, hidden.retains_grad)  # False False: used for backward, but not kept
+print(hidden.is_leaf, hidden.retains_grad)  # False False: used, but not kept
 assert not hidden.is_leaf and not hidden.retains_grad
 
 # %% fix activation-wanted
@@ -144,13 +146,15 @@ print(size([x, hidden]))  # a warning, and the right answer
 
 # %% check library-looks
 hidden.sum().backward()
-print([parameter.grad is None for parameter in model.parameters()])  # [False, False]: your own gradients are there
-assert all(parameter.grad is not None for parameter in model.parameters())
+# [False, False]: your own gradients are there
+print([p.grad is None for p in model.parameters()])
+assert all(p.grad is not None for p in model.parameters())
 
 # %% fix library-looks
 import warnings
 
-warnings.filterwarnings("ignore", message="The .grad attribute of a Tensor that is not a leaf")
+message = "The .grad attribute of a Tensor that is not a leaf"
+warnings.filterwarnings("ignore", message=message)
 
 # %% proof library-looks
 with warnings.catch_warnings(record=True) as found:
@@ -209,7 +213,7 @@ assert model[0].weight.grad is None
 for _ in range(2):
     model.zero_grad()  # does not mind a gradient that is not there
     loss_fn(model(x), y).backward()
-    gradient = model.get_submodule("0").weight.grad  # read it between backward and the next zero_grad
+    gradient = model.get_submodule("0").weight.grad  # before the next zero_grad
 
 # %% proof asked-too-early
 assert torch.allclose(gradient, 2 * (model(x) - y).T @ x / 8, atol=1e-6)
@@ -223,14 +227,16 @@ total = sum(parameter.grad.norm() for parameter in model.parameters())
 
 # %% check unused-layer
 model["head"](model["encoder"](x)).sum().backward()
-print([name for name, parameter in model.named_parameters() if parameter.grad is None])  # one layer, off the path
-assert model["old_head"].weight.grad is None and model["encoder"].weight.grad is not None
+# one layer, off the path
+print([name for name, p in model.named_parameters() if p.grad is None])
+assert model["old_head"].weight.grad is None
+assert model["encoder"].weight.grad is not None
 
 # %%
 model["head"](model["encoder"](x)).sum().backward()
 
 # %% fix unused-layer
-total = sum(parameter.grad.norm() for parameter in model.parameters() if parameter.grad is not None)
+total = sum(p.grad.norm() for p in model.parameters() if p.grad is not None)
 
 # %% proof unused-layer
 expected = sum(p.grad.norm() for name in ("encoder", "head") for p in model[name].parameters())
@@ -240,14 +246,15 @@ assert torch.allclose(total, expected) and expected > 1
 model.zero_grad()
 
 # %% break cut-off-before
-features = torch.tensor(model["encoder"](x).tolist())  # through Python numbers and back
+features = torch.tensor(model["encoder"](x).tolist())  # to Python numbers and back
 model["head"](features).sum().backward()  # no error: the head alone can be trained
 print(model["encoder"].weight.grad.abs().mean())
 
 # %% check cut-off-before
 features = torch.tensor(model["encoder"](x).tolist())
 model["head"](features).sum().backward()
-print(model["head"].weight.grad is None, model["encoder"].weight.grad is None)  # False True: everything before the cut
+head, encoder = model["head"].weight, model["encoder"].weight
+print(head.grad is None, encoder.grad is None)  # False True: all before the cut
 print(features.requires_grad)  # False: here it is
 assert model["encoder"].weight.grad is None and not features.requires_grad
 
@@ -265,7 +272,7 @@ assert torch.allclose(model["head"].weight.grad[0], model["encoder"](x).sum(0), 
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = [nn.Linear(4, 4), nn.Linear(4, 4)]  # a plain list: its layers are not registered
+        self.layers = [nn.Linear(4, 4), nn.Linear(4, 4)]  # a list registers nothing
         self.head = nn.Linear(4, 1)
 
     def forward(self, x):
@@ -279,14 +286,16 @@ before = model.layers[0].weight.clone()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 loss_fn(model(x), y).backward()
 optimizer.step()
-print(model.layers[0].weight.grad is None)  # False: there is a gradient, but nobody uses it
-assert model.layers[0].weight.grad is not None and torch.equal(model.layers[0].weight, before)
+print(model.layers[0].weight.grad is None)  # False: it is there, but nobody uses it
+assert model.layers[0].weight.grad is not None
+assert torch.equal(model.layers[0].weight, before)
 
 # %% check not-in-the-optimizer
 head, layers = nn.Linear(4, 1), [nn.Linear(4, 4)]
 optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
-held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
-print(id(head.weight) in held, id(layers[0].weight) in held)  # True False: look for the weight that does not move
+held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+# True False: look for the weight that does not move
+print(id(head.weight) in held, id(layers[0].weight) in held)
 assert id(layers[0].weight) not in held
 
 

@@ -31,7 +31,7 @@ print(seen)  # []: neither ran
 assert seen == []
 
 # %% check forward-called
-model(x)  # called by hand: does it run now? Then the hook is in order, and something calls forward()
+model(x)  # by hand: does the hook run now? Then some code calls forward()
 print(len(seen))
 assert len(seen) == 1
 
@@ -49,22 +49,23 @@ x = torch.rand(1, 3, 4)
 
 # %% break layer-not-called
 seen = []
-model.out_proj.register_forward_hook(lambda module, args, output: seen.append(output))
+model.out_proj.register_forward_hook(lambda layer, args, out: seen.append(out))
 model(x, x, x)
-print(seen)  # []: MultiheadAttention takes the weights of out_proj, and never calls it
+print(seen)  # []: MultiheadAttention uses out_proj's weights, and never calls it
 assert seen == []
 
 # %% check layer-not-called
 called = []
 for name, module in model.named_modules():
-    module.register_forward_hook(lambda module, args, output, name=name: called.append(name or "itself"))
+    module.register_forward_hook(lambda *_, n=name: called.append(n or "itself"))
 model(x, x, x)
 print(called)  # all modules that are called: out_proj is not among them
 assert called == ["itself"]
 
 # %% fix layer-not-called
 outputs = []
-model.register_forward_hook(lambda module, args, output: outputs.append(output[0]))  # the module that is called
+# the module that is called
+model.register_forward_hook(lambda module, args, output: outputs.append(output[0]))
 
 # %% proof layer-not-called
 result, weights = model(x, x, x)
@@ -87,7 +88,7 @@ print(before, y)  # should be twice as much; the old weight was used
 assert not torch.allclose(y, 2 * before)
 
 # %% check stale-weight
-print(list(model._forward_pre_hooks.values()))  # something here makes the weight anew before each call
+print(list(model._forward_pre_hooks.values()))  # they make the weight anew
 assert model._forward_pre_hooks
 
 # %% fix stale-weight
@@ -122,7 +123,9 @@ import torch
 outputs = []
 for module in model.modules():
     if isinstance(module, torch.nn.Linear):
-        module.register_forward_hook(lambda module, args, output: outputs.append(output.detach()))
+        module.register_forward_hook(
+            lambda module, args, output: outputs.append(output.detach())
+        )
 torch.compiler.reset()  # at the next call it is compiled again, hooks included
 
 # %% proof compiled-before

@@ -133,7 +133,7 @@ with warnings.catch_warnings(record=True) as found, torch.autograd.detect_anomal
     try:
         out.sum().backward()
     except RuntimeError:
-        # Without the `try` the warning is printed above the error. It names the line that kept the value.
+        # Without the `try` the warning stands above the error. It names the line.
         print(str(found[-1].message).splitlines()[-2].strip())
 
 # %% fix overwritten-output
@@ -153,7 +153,7 @@ optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
 value = critic(actor(x))
 (value - 1).pow(2).mean().backward(retain_graph=True)
 optimizer.step()  # overwrites critic.weight
-(-value).mean().backward()  # and this needs critic.weight as it was when `value` was computed
+(-value).mean().backward()  # and this needs critic.weight as it was for `value`
 
 # %% check stepped-weights
 critic = nn.Linear(2, 1)
@@ -161,7 +161,8 @@ optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
 critic(torch.ones(4, 2)).mean().backward()
 before = critic.weight._version
 optimizer.step()
-print(before, "->", critic.weight._version, "of", list(critic.weight.T.shape))  # the message prints a Linear's weight transposed
+# the message prints a Linear's weight transposed
+print(before, "->", critic.weight._version, "of", list(critic.weight.T.shape))
 assert critic.weight._version > before
 
 # %% fix stepped-weights
@@ -170,10 +171,10 @@ from torch import nn
 
 actor, critic = nn.Linear(3, 2), nn.Linear(2, 1)
 optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
-value = critic(actor(x).detach())  # the critic's own step needs no gradient in the actor
+value = critic(actor(x).detach())  # the critic's step stops at the actor
 (value - 1).pow(2).mean().backward()
 optimizer.step()
-(-critic(actor(x))).mean().backward()  # a forward pass with the new weights; no retain_graph
+(-critic(actor(x))).mean().backward()  # a new forward pass; no retain_graph
 
 # %% proof stepped-weights
 assert torch.allclose(actor.weight.grad, -critic.weight.T @ x.mean(0, keepdim=True), atol=1e-6)  # of its own loss, with the new weights
@@ -191,7 +192,7 @@ optimizer = torch.optim.SGD(rnn.parameters(), lr=0.1)
 for x in loader:
     output, hidden = rnn(x, hidden)  # hidden leads back into all earlier steps
     optimizer.zero_grad()
-    output.mean().backward(retain_graph=True)  # back through weights that step() has changed since
+    output.mean().backward(retain_graph=True)  # through weights changed by step()
     optimizer.step()
 
 # %% check carried-state
@@ -231,14 +232,15 @@ torch.testing.assert_close(hidden, state)
 decay = torch.full((3,), 0.9, requires_grad=True)
 states = torch.ones(4, 3)
 for t in range(3):
-    states[t + 1] = states[t] * decay  # states[t] is kept for backward; the next step writes into the same tensor
+    # states[t] is kept for backward; the next step writes into the same tensor
+    states[t + 1] = states[t] * decay
 states.sum().backward()
 
 # %% check filled-in-steps
 states = torch.ones(4, 3)
 row = states[0]
 states[1] = 0  # another row
-print(row._version)  # 1: all rows share one counter, so a write to any row counts for every row
+print(row._version)  # 1: all rows share one counter, so each write counts for all
 assert row._version == 1
 
 # %% fix filled-in-steps
@@ -277,7 +279,8 @@ model = Attention()
 model(x).sum().backward()
 
 # %% check inplace-module
-print([name for name, module in model.named_modules() if getattr(module, "inplace", False)])
+modules = model.named_modules()
+print([name for name, module in modules if getattr(module, "inplace", False)])
 assert model.relu.inplace
 
 # %% fix inplace-module
@@ -301,7 +304,7 @@ similarity.sum().backward()
 encoder, queue = nn.Linear(3, 4), torch.randn(4, 6)
 similarity = encoder(x) @ queue
 queue[:, :2] = encoder(x).detach().T
-print(queue.grad_fn, queue._version)  # None: no operation computed it, so the message names none
+print(queue.grad_fn, queue._version)  # None: not computed, so none is named
 assert queue.grad_fn is None and queue._version == 1
 
 # %% fix memory-bank
@@ -326,7 +329,7 @@ x = torch.zeros(2, requires_grad=True)
 # %% break hidden-by-data
 probabilities = torch.sigmoid(x)
 loss = probabilities.sum()
-probabilities.data.mul_(100)  # per cent for the log; .data keeps it from autograd, so there is no error
+probabilities.data.mul_(100)  # for the log; .data hides it from autograd: no error
 loss.backward()
 print(x.grad)  # -2450 each; the true gradient is 0.25
 assert (x.grad < -2000).all()
@@ -334,7 +337,7 @@ assert (x.grad < -2000).all()
 # %% check hidden-by-data
 probabilities = torch.sigmoid(x)
 loss = probabilities.sum()
-probabilities.detach().mul_(100)  # detach() in place of .data: same memory, but autograd counts the change
+probabilities.detach().mul_(100)  # not .data: same memory, but autograd counts it
 try:
     loss.backward()
 except RuntimeError as error:

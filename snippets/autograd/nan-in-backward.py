@@ -118,18 +118,19 @@ assert -(probabilities * (probabilities + 1e-6).log()).sum() < 0  # the usual + 
 x = torch.tensor([0.0, 4.0], requires_grad=True)
 
 # %% break where-after
-safe = torch.where(x > 0, x * x.log(), 0.0)  # the values are right, the gradient is not
+safe = torch.where(x > 0, x * x.log(), 0.0)  # right values, wrong gradient
 safe.sum().backward()
 
 # %% check where-after
 result = x * x.log()
-print(result, torch.where(x > 0, result, 0.0))  # [nan, 5.5] before, [0, 5.5] after: it was computed all the same
+# [nan, 5.5] before, [0, 5.5] after: it was computed all the same
+print(result, torch.where(x > 0, result, 0.0))
 assert result.isnan().any()
 
 # %% fix where-after
 import torch
 
-harmless = torch.where(x > 0, x, 1.0)  # first give the function something it can take
+harmless = torch.where(x > 0, x, 1.0)  # first something that the function can take
 safe = torch.where(x > 0, x * harmless.log(), 0.0)  # then drop its result
 
 # %% proof where-after
@@ -147,13 +148,13 @@ distance.backward()
 # %% check root-of-zero
 squared = torch.zeros(1, requires_grad=True)
 squared.sqrt().backward()
-print(squared.grad)  # inf: the slope of a root at 0. Times 0 in the next step back, it is nan
+print(squared.grad)  # inf: a root's slope at 0. Times 0, one step further back: nan
 assert squared.grad.isinf().all()
 
 # %% fix root-of-zero
 import torch
 
-distance = torch.linalg.vector_norm(x - y)  # knows this case: its gradient at 0 is 0
+distance = torch.linalg.vector_norm(x - y)  # its gradient at 0 is 0
 
 # %% proof root-of-zero
 distance.backward()
@@ -203,8 +204,9 @@ assert padding.all(-1).any()
 # %% fix fully-masked-row
 def attention_weights(scores, padding):
     empty = padding.all(-1, keepdim=True)
-    weights = scores.masked_fill(padding & ~empty, float("-inf")).softmax(-1)  # an empty row keeps finite scores
-    return weights.masked_fill(empty, 0.0)  # and is set to 0 afterwards
+    # an empty row keeps finite scores, and is set to 0 afterwards
+    scores = scores.masked_fill(padding & ~empty, float("-inf"))
+    return scores.softmax(-1).masked_fill(empty, 0.0)
 
 
 # %% proof fully-masked-row
@@ -222,12 +224,14 @@ images[1, 2, 0, 0] = float("nan")  # a broken file, a division by a standard dev
 model(images).sum().backward()
 
 # %% check nan-came-in
-print([name for name, parameter in model.named_parameters() if not parameter.isfinite().all()])  # []: not the weights
+# []: not the weights
+print([name for name, p in model.named_parameters() if not p.isfinite().all()])
 print(images.isfinite().flatten(1).all(1))  # [True, False]: the second sample
 assert not images.isfinite().all()
 
 # %% fix nan-came-in
-good = images.isfinite().flatten(1).all(1)  # at the end of the data pipeline: find the sample, then its file
+# at the end of the data pipeline: find the sample, then its file
+good = images.isfinite().flatten(1).all(1)
 scores = model(images[good])
 
 # %% proof nan-came-in
@@ -245,7 +249,7 @@ loss_fn(scores.log_softmax(-1), targets, lengths, lengths).backward()
 
 # %% check ctc-too-long
 repeats = (targets[:, 1:] == targets[:, :-1]).sum(1)
-print(lengths + repeats, len(scores))  # 4 > 3: the second target does not fit into its input
+print(lengths + repeats, len(scores))  # 4 > 3: the second target does not fit
 assert (lengths + repeats > len(scores)).tolist() == [False, True]
 
 # %% fix ctc-too-long
@@ -269,13 +273,13 @@ root = (vectors * values.sqrt()) @ vectors.T
 root.sum().backward()
 
 # %% check equal-eigenvalues
-print(torch.linalg.eigvalsh(x).diff())  # the gaps between neighbours: the gradient divides by them
+print(torch.linalg.eigvalsh(x).diff())  # the gaps: the gradient divides by them
 assert (torch.linalg.eigvalsh(x).diff() == 0).any()
 
 # %% fix equal-eigenvalues
 import torch
 
-spread = torch.diag(torch.linspace(0, 1e-3, len(x)))  # moves equal eigenvalues apart
+spread = torch.diag(torch.linspace(0, 1e-3, len(x)))  # moves equal values apart
 values, vectors = torch.linalg.eigh(x + spread)
 
 # %% proof equal-eigenvalues
@@ -311,12 +315,12 @@ y = torch.tensor([2.0, 4.0, 6.0])
 
 # %% break singular-matrix
 matrix = x.T @ x  # [[14, 0], [0, 0]]
-solution = torch.linalg.solve_ex(matrix, x.T @ y).result  # does not look whether there is one
+solution = torch.linalg.solve_ex(matrix, x.T @ y).result  # checks nothing
 solution.sum().backward()
 
 # %% check singular-matrix
 matrix = x.T @ x
-print(torch.linalg.matrix_rank(matrix), "of", len(matrix))  # 1 of 2: one direction is not determined
+print(torch.linalg.matrix_rank(matrix), "of", len(matrix))  # 1 of 2: one is missing
 assert torch.linalg.matrix_rank(matrix) < len(matrix)
 
 # %% fix singular-matrix
@@ -341,7 +345,7 @@ pooled = x.pow(p).mean().pow(1 / p)  # pooling with a power that is learned
 pooled.backward()
 
 # %% check negative-base
-print((x < 0).sum())  # 2: (-1) ** 3 is -1, but how it changes with the exponent is log(-1)
+print((x < 0).sum())  # 2: (-1) ** 3 is -1, but its slope in the exponent is log(-1)
 assert (x < 0).any() and x.pow(3.0).isfinite().all() and x.log().isnan().any()
 
 # %% fix negative-base
@@ -349,7 +353,7 @@ import torch
 from torch import nn
 
 p = nn.Parameter(torch.tensor(3.0))
-pooled = x.clamp(min=1e-6).pow(p).mean().pow(1 / p)  # only numbers above 0 go into the power
+pooled = x.clamp(min=1e-6).pow(p).mean().pow(1 / p)  # only numbers above 0
 
 # %% proof negative-base
 pooled.backward()
@@ -367,7 +371,7 @@ optimizer, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradS
 # %% break loss-scale
 with torch.autocast(x.device.type, dtype=torch.float16):
     loss = model(x).float().sum()
-scaler.scale(loss).backward()  # 65536 is too large for half precision: inf, and inf * 0 is nan
+scaler.scale(loss).backward()  # 65536 is inf in half precision: inf * 0 is nan
 
 # %% check loss-scale
 with torch.autocast(x.device.type, dtype=torch.float16):
@@ -379,7 +383,8 @@ assert loss.isfinite() and model.weight.grad.isfinite().all()
 # %% fix loss-scale
 import torch
 
-torch.autograd.set_detect_anomaly(False)  # the scaler is made to meet nan: it skips the step and lowers the scale
+# the scaler is made to meet nan: it skips the step and lowers the scale
+torch.autograd.set_detect_anomaly(False)
 
 # %% proof loss-scale
 scales = []

@@ -124,16 +124,17 @@ loss.backward()
 # %% check predicted-class
 scores = model(x)
 predicted = scores.argmax(dim=1)
-print(scores.requires_grad, predicted.requires_grad, predicted.dtype)  # True, False, torch.int64
+# True, False, torch.int64
+print(scores.requires_grad, predicted.requires_grad, predicted.dtype)
 assert scores.requires_grad and not predicted.requires_grad
 
 # %% fix predicted-class
 from torch import nn
 
 scores = model(x)
-loss = nn.functional.cross_entropy(scores, labels)  # the loss takes the scores themselves
+loss = nn.functional.cross_entropy(scores, labels)  # takes the scores themselves
 loss.backward()
-accuracy = (scores.argmax(dim=1) == labels).float().mean()  # for the log, not for backward
+accuracy = (scores.argmax(dim=1) == labels).float().mean()  # for the log only
 
 # %% proof predicted-class
 expected = exact_gradients(-model(x).log_softmax(1)[torch.arange(8), labels].mean())
@@ -142,7 +143,7 @@ assert accuracy == sum(row.tolist().index(max(row.tolist())) == label for row, l
 
 # %% break rebuilt-tensor
 losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
-loss = torch.tensor(losses).mean()  # copies the numbers; what computed them is left behind
+loss = torch.tensor(losses).mean()  # copies the numbers; the graph stays behind
 loss.backward()
 
 # %% check rebuilt-tensor
@@ -167,8 +168,9 @@ loss_fn(model(x), labels).backward()
 
 # %% check all-frozen
 model.requires_grad_(False)
-print([name for name, parameter in model.named_parameters() if parameter.requires_grad])  # []: nothing to train
-assert not any(parameter.requires_grad for parameter in model.parameters())
+# []: nothing to train
+print([name for name, p in model.named_parameters() if p.requires_grad])
+assert not any(p.requires_grad for p in model.parameters())
 
 # %% fix all-frozen
 model.requires_grad_(False)
@@ -186,7 +188,7 @@ def training_step(model, x, labels):
     return loss_fn(model(x), labels)
 
 
-with torch.no_grad():  # also: @torch.no_grad(), inference_mode, a trainer's validation or test step
+with torch.no_grad():  # also: @torch.no_grad(), inference_mode, a validation step
     loss = training_step(model, x, labels)
 loss.backward()
 
@@ -221,7 +223,7 @@ loss.backward()
 
 # %% check nothing-in-the-batch
 found = (labels == 7).sum().item()
-print(found)  # 0: no term has been added in the batch that fails, and its loss is exactly 0
+print(found)  # 0: the batch that fails adds no term, and its loss is exactly 0
 assert found == 0
 
 # %% fix nothing-in-the-batch
@@ -255,7 +257,8 @@ loss_fn(hidden, labels).backward()
 # %% check frozen-before-checkpoint
 embedding, block = nn.Embedding(10, 4).requires_grad_(False), nn.Linear(4, 3)
 hidden = embedding(labels)
-print(hidden.requires_grad, block.weight.requires_grad)  # False True: the block's input has no gradient
+# False True: the block's input has no gradient
+print(hidden.requires_grad, block.weight.requires_grad)
 assert not hidden.requires_grad and block.weight.requires_grad
 
 # %% fix frozen-before-checkpoint
@@ -280,14 +283,14 @@ torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs]
 
 # %% check one-of-several
 outputs = model(x), x
-print([output.requires_grad for output in outputs])  # [True, False]: number 1 of the list, counted from 0
+print([output.requires_grad for output in outputs])  # [True, False]: number 1 fails
 assert [output.requires_grad for output in outputs] == [True, False]
 
 # %% fix one-of-several
 import torch
 
 outputs = model(x), x
-outputs = [output for output in outputs if output.requires_grad]  # only these lead back to a parameter
+outputs = [output for output in outputs if output.requires_grad]  # drop the others
 torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
 
 # %% proof one-of-several
@@ -325,7 +328,7 @@ assert torch.equal(model[0].weight, before)
 # %% check forced-on-the-loss
 predicted = model(x).argmax(dim=1).float()
 loss = nn.functional.mse_loss(predicted, labels.float()).requires_grad_(True)
-print(loss.requires_grad, loss.grad_fn)  # True None: it may be differentiated, but nothing stands behind it
+print(loss.requires_grad, loss.grad_fn)  # True None: nothing stands behind it
 assert loss.requires_grad and loss.grad_fn is None
 
 # %%
@@ -335,7 +338,8 @@ gradients = exact_gradients(loss_fn(model(x), labels))
 # %% fix forced-on-the-loss
 from torch import nn
 
-loss = nn.functional.cross_entropy(model(x), labels)  # no requires_grad_: repair the line that cut it off
+# no requires_grad_: repair the line that cut it off
+loss = nn.functional.cross_entropy(model(x), labels)
 loss.backward()
 optimizer.step()
 

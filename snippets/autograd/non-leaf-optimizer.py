@@ -45,19 +45,22 @@ from torch import nn
 torch.manual_seed(0)
 
 # %% break converted-after
-mask = nn.Parameter(torch.rand(3)).double()  # the same with .cuda(), .to(device), * 0.1, .reshape(...)
+# the same with .cuda(), .to(device), * 0.1, .reshape(...)
+mask = nn.Parameter(torch.rand(3)).double()
 optimizer = torch.optim.SGD([mask], lr=0.1)
 
 # %% check converted-after
 mask = nn.Parameter(torch.rand(3)).double()
-print(mask.is_leaf, mask.grad_fn)  # False <ToCopyBackward0 ...>: the line that made it names itself
+# False <ToCopyBackward0 ...>: the line that made it names itself
+print(mask.is_leaf, mask.grad_fn)
 assert not mask.is_leaf
 
 # %% fix converted-after
 import torch
 from torch import nn
 
-mask = nn.Parameter(torch.rand(3).double())  # move, convert and scale first; Parameter or requires_grad last
+# move, convert and scale first; Parameter or requires_grad last
+mask = nn.Parameter(torch.rand(3).double())
 optimizer = torch.optim.SGD([mask], lr=0.1)
 
 # %% proof converted-after
@@ -75,7 +78,8 @@ optimizer = torch.optim.SGD([new_rows], lr=0.1)
 # %% check part-of-a-weight
 embedding = nn.Embedding(10, 4)
 new_rows = embedding.weight[8:]
-print(new_rows.grad_fn, new_rows._base is embedding.weight)  # <SliceBackward0 ...> True: a view of a weight
+# <SliceBackward0 ...> True: a view of a weight
+print(new_rows.grad_fn, new_rows._base is embedding.weight)
 assert new_rows._base is embedding.weight
 
 # %% fix part-of-a-weight
@@ -85,8 +89,9 @@ from torch import nn
 embedding = nn.Embedding(10, 4)
 keep = torch.zeros(10, 1)
 keep[8:] = 1
-embedding.weight.register_hook(lambda gradient: gradient * keep)  # the other rows get a gradient of 0
-optimizer = torch.optim.SGD([embedding.weight], lr=0.1)  # no weight decay: it would move them all the same
+embedding.weight.register_hook(lambda gradient: gradient * keep)  # 0 for other rows
+# no weight decay: it would move them all the same
+optimizer = torch.optim.SGD([embedding.weight], lr=0.1)
 
 # %% proof part-of-a-weight
 before = embedding.weight.detach().clone()
@@ -97,7 +102,8 @@ assert torch.allclose(embedding.weight[8:], before[8:] - 0.1)
 
 # %% break computed-weight
 layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
-optimizer = torch.optim.SGD([layer.weight, layer.bias], lr=0.1)  # weight is now computed from two others
+# weight is now computed from two others
+optimizer = torch.optim.SGD([layer.weight, layer.bias], lr=0.1)
 
 # %% check computed-weight
 layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
@@ -109,7 +115,7 @@ import torch
 from torch import nn
 
 layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
-optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)  # what the weight is computed from
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)  # what weight is made of
 
 # %% proof computed-weight
 before = {name: parameter.detach().clone() for name, parameter in layer.named_parameters()}
@@ -124,7 +130,7 @@ class Scaled(nn.Module):
     def __init__(self):
         super().__init__()
         self.linear = nn.Linear(4, 1)
-        self.scale = nn.Parameter(torch.ones(1)).double()  # no error: it is just no parameter any more
+        self.scale = nn.Parameter(torch.ones(1)).double()  # no error, no parameter
 
 
 model = Scaled()
@@ -134,7 +140,7 @@ assert "scale" not in dict(model.named_parameters())
 
 # %% check lost-from-the-model
 scale = nn.Parameter(torch.ones(1)).double()
-print(type(scale).__name__)  # Tensor, not Parameter: look at the attribute that is not in named_parameters()
+print(type(scale).__name__)  # Tensor, not Parameter: so not in named_parameters()
 assert not isinstance(scale, nn.Parameter)
 
 # %% fix lost-from-the-model
@@ -149,7 +155,7 @@ class Scaled(nn.Module):
         self.scale = nn.Parameter(torch.ones(1))
 
 
-model = Scaled().double()  # the whole model, after it is made: parameters stay parameters
+model = Scaled().double()  # the whole model, once made: parameters stay parameters
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 # %% proof lost-from-the-model

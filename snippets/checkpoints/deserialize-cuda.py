@@ -75,8 +75,9 @@ model.load_state_dict(weights)
 
 # %% check no-gpu
 places = set()
-torch.load("checkpoint.pt", map_location=lambda storage, place: places.add(place) or storage)
-print("saved on", places, "- here:", torch.cuda.is_available(), torch.cuda.device_count(), torch.version.cuda)
+torch.load("checkpoint.pt", map_location=lambda data, at: places.add(at) or data)
+here = torch.cuda.is_available(), torch.cuda.device_count(), torch.version.cuda
+print("saved on", places, "- here:", *here)
 assert places == {"cuda:0"} and not torch.cuda.is_available()
 
 # %% fix no-gpu
@@ -107,7 +108,7 @@ try:
     load_model("checkpoint.pt")
 except RuntimeError as error:
     callers = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
-print(callers[: callers.index("load")])  # who called torch.load: the last name is the line to change
+print(callers[: callers.index("load")])  # the last name is the line to change
 assert callers[: callers.index("load")] == ["<module>", "load_model"]
 
 # %% fix not-your-line
@@ -139,7 +140,7 @@ with open("features.pkl", "rb") as opened:
 # %% check pickled
 with open("features.pkl", "rb") as opened:
     start = opened.read(4)
-print(start)  # b"PK\x03\x04": written by torch.save; anything else: by pickle, or by a torch older than 1.6
+print(start)  # b"PK\x03\x04": by torch.save; else by pickle, or a torch before 1.6
 assert start != b"PK\x03\x04"
 
 # %% fix pickled
@@ -150,7 +151,7 @@ import torch
 
 
 class ToCPU(pickle.Unpickler):
-    """Like pickle.load, but every tensor goes to the CPU. Only for files that you trust."""
+    """pickle.load with every tensor on the CPU. Only for files that you trust."""
 
     def find_class(self, module, name):
         if (module, name) == ("torch.storage", "_load_from_bytes"):
@@ -175,14 +176,15 @@ weights = torch.load("checkpoint.pt")
 
 # %% check fewer-gpus
 places = set()
-torch.load("checkpoint.pt", map_location=lambda storage, place: places.add(place) or storage)
+torch.load("checkpoint.pt", map_location=lambda data, at: places.add(at) or data)
 print("saved on", places, "- here:", torch.cuda.device_count())
 assert places == {"cuda:3"} and torch.cuda.device_count() == 1
 
 # %% fix fewer-gpus
 import torch
 
-weights = torch.load("checkpoint.pt", map_location="cuda:0")  # or "cpu", and .to(device) afterwards
+# or "cpu", and .to(device) afterwards
+weights = torch.load("checkpoint.pt", map_location="cuda:0")
 
 # %% proof fewer-gpus
 assert weights["weight"].device == torch.device("cuda:0")

@@ -76,7 +76,7 @@ model.load_state_dict(checkpoint["state_dict"])
 
 # %% check text
 checkpoint = torch.load("old.pth", encoding="bytes")  # decodes nothing
-undecoded = {key: value for key, value in checkpoint.items() if isinstance(value, bytes)}
+undecoded = {key: x for key, x in checkpoint.items() if isinstance(x, bytes)}
 print(list(checkpoint), undecoded)  # all texts are bytes: Python 2 wrote them
 assert undecoded == {b"note": b"30\xb0C, lr 0.1"}
 
@@ -108,7 +108,8 @@ assert found
 # %% fix arrays
 import torch
 
-checkpoint = torch.load("old.pth", encoding="latin1", weights_only=False)  # only for a file that you trust
+# only for a file that you trust
+checkpoint = torch.load("old.pth", encoding="latin1", weights_only=False)
 
 # %% proof arrays
 assert checkpoint["mean"].tolist() == [0.485, 0.456, 0.406]
@@ -122,10 +123,10 @@ with open("old.pkl", "wb") as opened:
 weights = torch.load("old.pkl", weights_only=False)
 
 # %% check plain-pickle
-torch_starts = pickle.dumps(0x1950A86A20F9469CFC6C, 2)[:8]  # the number with which old files of torch.save begin
+torch_starts = pickle.dumps(0x1950A86A20F9469CFC6C, 2)[:8]  # old torch.save files
 with open("old.pkl", "rb") as opened:
     start = opened.read(8)
-print(start.startswith((b"PK", torch_starts)))  # False: torch.save did not write this file
+print(start.startswith((b"PK", torch_starts)))  # False: not written by torch.save
 assert not start.startswith((b"PK", torch_starts))
 
 # %% fix plain-pickle
@@ -134,7 +135,7 @@ import pickle
 import torch
 
 with open("old.pkl", "rb") as opened:
-    arrays = pickle.load(opened, encoding="latin1")  # only for a file that you trust
+    arrays = pickle.load(opened, encoding="latin1")  # only a file that you trust
 weights = {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 # %% proof plain-pickle

@@ -25,14 +25,16 @@ model = nn.Sequential(nn.Linear(3, 2), nn.ReLU()).eval()
 x = torch.ones(1, 3)
 
 # %% break half-made
-graph = torch._C.Graph.__new__(torch._C.Graph)  # the Python object exists, the C++ object behind it does not
-torch._C._jit_pass_lint(graph)  # the old ONNX exporter hands such graphs from step to step
+# the Python object exists, the C++ object behind it does not
+graph = torch._C.Graph.__new__(torch._C.Graph)
+torch._C._jit_pass_lint(graph)  # the old ONNX exporter hands such graphs on
 
 # %% check half-made
 debugged = sys.gettrace() is not None
 if sys.version_info >= (3, 12):
     debugged |= sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
-print("a debugger is attached:", debugged)  # put these lines before the export: it must say False
+# put these lines before the export: it must say False
+print("a debugger is attached:", debugged)
 assert not debugged
 
 # %% proof half-made

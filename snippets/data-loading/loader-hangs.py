@@ -114,17 +114,18 @@ thread = threading.Thread(target=background)
 
 # %% break any-worker
 thread.start()
-for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):  # without timeout it waits for ever
+# without timeout it waits for ever
+for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):
     pass
 
 # %% check any-worker
-print(dataset[0], dataset[1])  # no worker: if this line hangs too, the Dataset itself hangs, and Ctrl-C shows where
+print(dataset[0], dataset[1])  # hangs too? Then it is the Dataset: press Ctrl-C
 assert dataset[1] == 1
 
 # %% fix any-worker
 from torch.utils.data import DataLoader
 
-loader = DataLoader(dataset, batch_size=2, num_workers=0)  # if this runs, a worker is what hangs
+loader = DataLoader(dataset, batch_size=2, num_workers=0)  # runs? A worker hangs
 
 # %% proof any-worker
 thread.start()
@@ -132,24 +133,30 @@ assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 # %% break lock-at-fork
 thread.start()
-for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):  # the thread is done after one second
+# the thread is done after one second
+for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):
     pass
 
 # %% check lock-at-fork
 thread.start()
-print([thread.name for thread in threading.enumerate()])  # before the DataLoader starts, only the main thread should run
+# before the DataLoader starts, only the main thread should run
+print([thread.name for thread in threading.enumerate()])
+loader = DataLoader(dataset, num_workers=1, timeout=5, worker_init_fn=dump_later)
 try:
-    list(DataLoader(dataset, batch_size=2, num_workers=1, timeout=5, worker_init_fn=dump_later))
+    list(loader)
 except RuntimeError:
     pass
-print(where().split(", ")[-1])  # look at this line: it waits at `with lock`; elsewhere at `acquire`, or inside a library
+# it waits at `with lock`; elsewhere at `acquire`, or inside a library
+print(where().split(", ")[-1])
 assert not lock.locked()  # free in the main process, locked for ever in the worker
 
 # %% fix lock-at-fork
 from torch.utils.data import DataLoader
 
 if __name__ == "__main__":  # such workers import this file again
-    loader = DataLoader(dataset, batch_size=2, num_workers=1, multiprocessing_context="forkserver")
+    loader = DataLoader(
+        dataset, batch_size=2, num_workers=1, multiprocessing_context="forkserver"
+    )
 
 # %% proof lock-at-fork
 if __name__ == "__main__":
@@ -175,12 +182,14 @@ try:
         pass
 except RuntimeError as error:
     message = str(error)
-if "bootstrapping" in message:  # this is the worker: it runs the whole script, comes to the DataLoader, and must not start workers
+if "bootstrapping" in message:  # a worker, which runs the whole script up to here
     raise SystemExit(1)
-assert "exited unexpectedly" in message and open("started.txt").read() == "xx"  # no batch, and the script began twice
+assert "exited unexpectedly" in message  # no batch
+assert open("started.txt").read() == "xx"  # and the script began twice
 
 # %% check main-guard
-print(torch.multiprocessing.get_start_method())  # spawn or forkserver: the workers import the file that was started
+# spawn or forkserver: the workers import the file that was started
+print(torch.multiprocessing.get_start_method())
 assert torch.multiprocessing.get_start_method() != "fork"
 
 # %% fix main-guard
@@ -245,15 +254,18 @@ class RemoteImages(Dataset):
 
 
 # %% break stuck-sample
-for batch in DataLoader(RemoteImages(urls), batch_size=2, num_workers=2, timeout=4):  # without timeout it waits for ever
+# without timeout it waits for ever
+for batch in DataLoader(RemoteImages(urls), batch_size=2, num_workers=2, timeout=4):
     pass
 
 # %% check stuck-sample
+images = RemoteImages(urls)
+loader = DataLoader(images, num_workers=1, timeout=5, worker_init_fn=dump_later)
 try:
-    list(DataLoader(RemoteImages(urls), batch_size=2, num_workers=1, timeout=5, worker_init_fn=dump_later))
+    list(loader)
 except RuntimeError:
     pass
-print(where().split(", ")[-1])  # the last line of your own code in the worker's stack
+print(where().split(", ")[-1])  # the last line of your own code in the worker
 assert where().endswith("in __getitem__")
 
 
@@ -273,7 +285,8 @@ class RemoteImages(Dataset):
     def __getitem__(self, i):
         for attempt in range(3):
             try:
-                with urllib.request.urlopen(self.urls[i], timeout=2) as answer:  # a limit where the worker waits; 30 over the internet
+                # a limit where the worker waits; 30 over the internet
+                with urllib.request.urlopen(self.urls[i], timeout=2) as answer:
                     return torch.tensor(list(answer.read()))
             except OSError:  # too late, or the connection broke: ask again
                 print("no answer from", self.urls[i])

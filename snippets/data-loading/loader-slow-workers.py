@@ -42,7 +42,8 @@ def epoch(loader):
 
 
 # %% break start-each-epoch
-without = statistics.median(epoch(DataLoader(dataset, batch_size=16)) for _ in range(5))
+plain = DataLoader(dataset, batch_size=16)
+without = statistics.median(epoch(plain) for _ in range(5))
 loader = DataLoader(dataset, batch_size=16, num_workers=2)
 slow = statistics.median(epoch(loader) for _ in range(5))
 print(f"an epoch takes {slow / without:.0f} times as long with two workers")
@@ -76,7 +77,8 @@ assert pids[0] == pids[1] == pids[2] and len(pids[0]) == 2
 loader = DataLoader(dataset, batch_size=1, num_workers=1, persistent_workers=True)
 epoch(loader)  # starts the worker
 slow = statistics.median(epoch(loader) for _ in range(3))
-without = statistics.median(epoch(DataLoader(dataset, batch_size=1)) for _ in range(3))
+plain = DataLoader(dataset, batch_size=1)
+without = statistics.median(epoch(plain) for _ in range(3))
 print(f"an epoch takes {slow / without:.0f} times as long with a worker")
 assert slow > 2 * without
 
@@ -84,13 +86,14 @@ assert slow > 2 * without
 start = time.perf_counter()
 samples = [dataset[i] for i in range(100)]
 each = (time.perf_counter() - start) / 100
-print(f"{1e6 * each:.0f} microseconds for a sample")  # less than about 100: sending it costs more than making it
+# less than about 100: sending it costs more than making it
+print(f"{1e6 * each:.0f} microseconds for a sample")
 assert len(samples) == 100
 
 # %% fix tiny-batches
 from torch.utils.data import DataLoader
 
-loader = DataLoader(dataset, batch_size=64)  # in memory and ready: no workers, larger batches
+loader = DataLoader(dataset, batch_size=64)  # in memory: no workers, large batches
 
 # %% proof tiny-batches
 batches = iter(loader)
@@ -99,7 +102,7 @@ assert not torch.multiprocessing.active_children()
 assert first.tolist() == list(range(64)) and [len(x) for (x,) in batches] == [64, 64, 64]
 
 # %% break too-many
-loader = DataLoader(dataset, batch_size=16, num_workers=4096)  # warns here, before any of them is started
+loader = DataLoader(dataset, batch_size=16, num_workers=4096)  # warns at once
 
 # %% check too-many
 print(len(os.sched_getaffinity(0)), "cores for this process")
@@ -110,7 +113,8 @@ import os
 
 from torch.utils.data import DataLoader
 
-loader = DataLoader(dataset, batch_size=16, num_workers=min(2, os.cpu_count()))  # try 2 and 4 first
+workers = min(2, os.cpu_count())  # try 2 and 4 first
+loader = DataLoader(dataset, batch_size=16, num_workers=workers)
 
 # %% proof too-many
 batches = iter(loader)

@@ -73,7 +73,7 @@ for images, labels in loader:
 # %% check kept-batches
 before = len(os.listdir("/proc/self/fd"))
 kept = [labels for number, (images, labels) in enumerate(loader) if number < 20]
-print(len(os.listdir("/proc/self/fd")) - before)  # one more file for each that is kept
+print(len(os.listdir("/proc/self/fd")) - before)  # one more for each batch kept
 assert len(os.listdir("/proc/self/fd")) - before >= 20
 
 # %% fix kept-batches
@@ -131,7 +131,7 @@ batches = list(DataLoader(Files(), batch_size=2))
 assert torch.equal(torch.cat(batches)[:, 0], torch.arange(400.0))
 
 # %% break low-limit
-batches = list(DataLoader(dataset, batch_size=4, num_workers=2))  # all are needed at once
+batches = list(DataLoader(dataset, batch_size=4, num_workers=2))  # all at once
 
 # %% proof low-limit
 resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 4096), most))  # what `ulimit -n` does

@@ -79,7 +79,7 @@ for batch in DataLoader(Images(), batch_size=2, num_workers=2):
 
 # %% check dataset-bug
 try:
-    Images()[0]  # no DataLoader, no worker: the plain error, and a debugger stops here
+    Images()[0]  # no worker: the plain error, and a debugger stops here
 except Exception as error:
     print(repr(error))
     assert isinstance(error, AttributeError)
@@ -171,7 +171,8 @@ for batch in DataLoader(dataset, batch_size=2, num_workers=2):
 
 # %% check unlike-keys
 first = set(dataset[0])
-unlike = {i: sorted(first ^ set(dataset[i])) for i in range(len(dataset)) if set(dataset[i]) != first}
+unlike = {i: sorted(first ^ set(dataset[i])) for i in range(len(dataset))}
+unlike = {i: keys for i, keys in unlike.items() if keys}
 print("samples with other keys than the first one:", unlike)
 assert unlike == {3: ["score"]}
 
@@ -182,7 +183,8 @@ from torch.utils.data import DataLoader, default_collate
 
 def collate(samples):
     for sample in samples:
-        sample.setdefault("score", torch.tensor(float("nan")))  # what may be missing gets a value that says so
+        # what may be missing gets a value that says so
+        sample.setdefault("score", torch.tensor(float("nan")))
     return default_collate(samples)
 
 

@@ -121,12 +121,16 @@ train(DataLoader(dataset, batch_size=4, num_workers=2))
 # %% check too-many-workers
 loader = DataLoader(dataset, batch_size=4, num_workers=2)
 _, used = train(loader, spare_mb=1000)
-waiting = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor / 2**20
-print(f"{loader.num_workers} workers: {max(used):.0f} MB of their own, and up to {waiting:.0f} MB of finished batches")
+waiting = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor
+waiting /= 2**20
+own = f"{loader.num_workers} workers: {max(used):.0f} MB of their own"
+print(f"{own}, and up to {waiting:.0f} MB of finished batches")
 assert max(used) > 2 * 30 and waiting == 16
 
-for file in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
-    if os.path.exists(file):  # Linux: how often has the kernel killed something in this container or job?
+# Linux: how often has the kernel killed something in this container or job?
+files = "/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"
+for file in files:
+    if os.path.exists(file):
         print([line.strip() for line in open(file) if line.startswith("oom_kill ")])
 
 # %% fix too-many-workers
@@ -145,20 +149,24 @@ def labels_of(records):
 
 
 # %% break objects-copied
-records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]  # more than a million Python objects
+# more than a million Python objects
+records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]
 train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
 
 # %% check objects-copied
 records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]
-_, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of), spare_mb=1000)
-print(f"the worker holds {used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last")
+loader = DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of)
+_, used = train(loader, spare_mb=1000)
+each = f"{used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last"
+print("the worker holds", each)
 assert used[-1] > 2 * used[0]
 
 # %% fix objects-copied
 import numpy as np
 
 columns = [("path", "S16"), ("label", "i8")]
-records = np.array([(f"{i}.jpg", i) for i in range(500_000)], dtype=columns)  # one block of memory, no objects in it
+# one block of memory, no objects in it
+records = np.array([(f"{i}.jpg", i) for i in range(500_000)], dtype=columns)
 
 # %% proof objects-copied
 seen, used = train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
@@ -188,14 +196,15 @@ class Cached(Dataset):
 dataset = Cached()
 
 # %% break cache-in-worker
-train(DataLoader(dataset, batch_size=4, num_workers=2))  # each worker fills a cache of its own
+train(DataLoader(dataset, batch_size=4, num_workers=2))  # each fills its own cache
 
 # %% check cache-in-worker
 before = len(pickle.dumps(dataset))
 for i in range(8):
     dataset[i]
 after = len(pickle.dumps(dataset))
-print(f"the Dataset is {before} bytes new and {after} bytes after 8 samples")  # a Dataset that keeps nothing does not grow
+# a Dataset that keeps nothing does not grow
+print(f"the Dataset is {before} bytes new and {after} bytes after 8 samples")
 assert after > 1000 * before
 
 # %% fix cache-in-worker
@@ -203,7 +212,8 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-decoded = np.lib.format.open_memmap("decoded.npy", mode="w+", dtype=np.float32, shape=(len(dataset), 512, 512))
+shape = (len(dataset), 512, 512)
+decoded = np.lib.format.open_memmap("decoded.npy", "w+", np.float32, shape)
 for i in range(len(dataset)):
     decoded[i] = dataset[i]  # once, before training, into a file
 
@@ -216,7 +226,8 @@ class Mapped(Dataset):
         return self.length
 
     def __getitem__(self, i):
-        return torch.from_numpy(np.load(self.file, mmap_mode="r")[i].copy())  # all workers read the same pages
+        # all workers read the same pages
+        return torch.from_numpy(np.load(self.file, mmap_mode="r")[i].copy())
 
 
 dataset = Mapped("decoded.npy", len(dataset))
@@ -269,14 +280,15 @@ kept, used = [], []
 for batch in DataLoader(Images(), batch_size=4, num_workers=1):
     batch.sum()  # the training step
     kept.append(batch)
-    used.append(rss_mb())  # in your loop: psutil.Process().memory_info().rss / 2**20
-print(f"the main process holds {used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last")
+    used.append(rss_mb())  # in yours: psutil.Process().memory_info().rss / 2**20
+each = f"{used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last"
+print("the main process holds", each)
 assert used[-1] > used[0] + 100
 
 # %% fix kept-batches
 total = 0.0
 for images in loader:
-    total += images.mean().item()  # keep a number; the batch itself is free when the next one comes
+    total += images.mean().item()  # keep a number; the batch itself becomes free
 
 # %% proof kept-batches
 assert total == sum(range(128)) / 4 and isinstance(total, float)  # every image, once
@@ -325,7 +337,7 @@ def can_be_read(i):
     return process.exitcode == 0
 
 
-good = [i for i in range(len(dataset)) if can_be_read(i)]  # once: keep this list in a file
+good = [i for i in range(len(dataset)) if can_be_read(i)]  # once: keep it in a file
 dataset = Subset(dataset, good)
 
 # %% proof crash-in-library
@@ -353,7 +365,7 @@ for batch in DataLoader(dataset, batch_size=2, num_workers=1):
 
 # %% check quits-by-itself
 try:
-    list(DataLoader(dataset, batch_size=2, num_workers=0))  # no workers: the reason comes through
+    list(DataLoader(dataset, batch_size=2, num_workers=0))  # no worker: the reason
 except BaseException as error:
     print(repr(error))
     assert isinstance(error, SystemExit)

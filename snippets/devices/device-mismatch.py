@@ -225,12 +225,13 @@ loss = loss_fn(model(images), labels)
 # %% check batch
 model.to(device)
 images.to(device)
-print(next(model.parameters()).device, images.device, labels.device)  # above the failing line: all must be equal
+# above the failing line: all must be equal
+print(next(model.parameters()).device, images.device, labels.device)
 assert images.device != next(model.parameters()).device
 
 # %% fix batch
 model.to(device)  # a module is moved itself ...
-images, labels = images.to(device), labels.to(device)  # ... of a tensor keep what .to() returns
+images, labels = images.to(device), labels.to(device)  # ... a tensor comes back
 loss = loss_fn(model(images), labels)
 
 # %% proof batch
@@ -272,7 +273,7 @@ outputs = model(images.to(device))
 images = images.to(device)
 with torch.device(device):  # new tensors are made there if they name no device
     outputs = images + torch.linspace(0, 1, 8)
-print(outputs.device)  # the step fails without that `with`, and runs with it: this is the cause
+print(outputs.device)  # the step fails without that `with` only: this is the cause
 assert outputs.device == torch.device("cuda:0")
 
 # %% fix made-in-forward
@@ -302,7 +303,7 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.mean = torch.full((8,), 0.5)  # a plain attribute: .to() passes it by
-        self.heads = [nn.Linear(8, 2), nn.Linear(8, 2)]  # a plain list: the same, and no optimizer sees them
+        self.heads = [nn.Linear(8, 2), nn.Linear(8, 2)]  # a plain list: the same
 
     def forward(self, x):
         return sum(head(x - self.mean) for head in self.heads)
@@ -321,8 +322,12 @@ class Net(nn.Module):
 
 
 model = Net()
-forgotten = [(part, name) for part, module in model.named_modules() for name, value in vars(module).items() if isinstance(value, (torch.Tensor, list))]
-print(forgotten)  # what .to(device) does not move
+forgotten = []  # what .to(device) does not move
+for part, module in model.named_modules():
+    for name, value in vars(module).items():
+        if isinstance(value, (torch.Tensor, list)):
+            forgotten.append((part, name))
+print(forgotten)
 assert forgotten == [("", "mean"), ("", "heads")]
 
 # %% fix plain-attribute
@@ -395,7 +400,8 @@ def spread(model, device_map):
 
 
 # %% break device-map
-model = spread(Decoder(), {"first": "cuda:0", "second": "cuda:1"})  # what device_map="auto" does with two GPUs
+# what device_map="auto" does with two GPUs
+model = spread(Decoder(), {"first": "cuda:0", "second": "cuda:1"})
 outputs = model(images.to("cuda:0"))
 
 # %% check device-map
@@ -421,14 +427,16 @@ boxes[scores > 0.5]  # a mask that is on the GPU
 # %% check index
 scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
 boxes = torch.arange(12).reshape(3, 4)
-print(boxes.device, (scores > 0.5).device)  # a GPU tensor takes indices from the CPU, but not the other way round
+# a GPU tensor takes indices from the CPU, but not the other way round
+print(boxes.device, (scores > 0.5).device)
 assert boxes.device != scores.device
 
 # %% fix index
 import torch
 
 scores = torch.tensor([0.9, 0.2, 0.7], device="cuda:0")
-boxes = torch.arange(12).reshape(3, 4).to(scores.device)  # or, to stay on the CPU: boxes[(scores > 0.5).cpu()]
+# or, to stay on the CPU: boxes[(scores > 0.5).cpu()]
+boxes = torch.arange(12).reshape(3, 4).to(scores.device)
 kept = boxes[scores > 0.5]
 
 # %% proof index
@@ -452,7 +460,7 @@ torch.save({"model": trained.state_dict(), "optimizer": trained_optimizer.state_
 checkpoint = torch.load("checkpoint.pt")
 model.load_state_dict(checkpoint["model"])
 optimizer = torch.optim.Adam(model.parameters())
-optimizer.load_state_dict(checkpoint["optimizer"])  # its state goes where the weights are now: on the CPU
+optimizer.load_state_dict(checkpoint["optimizer"])  # its state goes to the CPU, too
 model.to(device)  # takes the weights along, not the optimizer's state
 train_step(model, optimizer)
 
@@ -461,8 +469,9 @@ checkpoint = torch.load("checkpoint.pt")
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.load_state_dict(checkpoint["optimizer"])
 model.to(device)
-print(model.weight.device, optimizer.state[model.weight]["exp_avg"].device)  # must be equal
-assert model.weight.device != optimizer.state[model.weight]["exp_avg"].device
+state = optimizer.state[model.weight]["exp_avg"]
+print(model.weight.device, state.device)  # must be equal
+assert model.weight.device != state.device
 
 # %% fix resumed-optimizer
 import torch
@@ -471,7 +480,7 @@ checkpoint = torch.load("checkpoint.pt", map_location="cpu")
 model.load_state_dict(checkpoint["model"])
 model.to(device)  # first move the model ...
 optimizer = torch.optim.Adam(model.parameters())
-optimizer.load_state_dict(checkpoint["optimizer"])  # ... then load the optimizer: its state goes where the weights are
+optimizer.load_state_dict(checkpoint["optimizer"])  # ... its state follows them
 
 # %% proof resumed-optimizer
 train_step(model, optimizer)

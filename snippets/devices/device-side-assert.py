@@ -89,12 +89,13 @@ labels = torch.tensor([1, 2, 3, 4, 2, 1]).to("cuda")
 
 # %% break label
 loss = loss_fn(model(images), labels)  # returns at once: the GPU has not even begun
-torch.cuda.synchronize()  # any line that waits for the GPU: .item(), print, backward, the next batch
+torch.cuda.synchronize()  # or any line that waits: .item(), print, the next batch
 
 # %% check label
 message = ""
 try:
-    loss_fn(model.cpu()(images.cpu()), labels.cpu())  # the same step, everything on the CPU, before the GPU has failed
+    # the same step, everything on the CPU, before the GPU has failed
+    loss_fn(model.cpu()(images.cpu()), labels.cpu())
 except IndexError as error:
     message = str(error)
 print(message)  # at the right line, with the bad value
@@ -120,7 +121,8 @@ torch.cuda.synchronize()
 
 # %% check embedding
 embedding = model[0]
-print(tokens.max().item(), embedding.num_embeddings)  # the largest id must be smaller than the number of rows
+# the largest id must be smaller than the number of rows
+print(tokens.max().item(), embedding.num_embeddings)
 assert tokens.max() >= embedding.num_embeddings
 
 # %% fix embedding
@@ -128,7 +130,7 @@ import torch
 from torch import nn
 
 old = model[0]
-model[0] = nn.Embedding(101, 8).to(old.weight.device)  # as many rows as the tokenizer has tokens
+model[0] = nn.Embedding(101, 8).to(old.weight.device)  # a row for each token
 with torch.no_grad():
     model[0].weight[: old.num_embeddings] = old.weight  # what is trained stays
 

@@ -74,7 +74,8 @@ dataset = Photos()
 
 # %% break dataset-on-gpu
 model = nn.Linear(8, 2).to("cuda")
-for images in DataLoader(dataset, batch_size=2, num_workers=1, multiprocessing_context="fork"):
+loader = DataLoader(dataset, num_workers=1, multiprocessing_context="fork")
+for images in loader:
     model(images)
 
 # %% check dataset-on-gpu
@@ -96,7 +97,8 @@ class Photos(Dataset):
 
 
 def move(images):
-    return images.to(device, non_blocking=True)  # ... and the training loop moves, with pin_memory=True in the DataLoader
+    # ... and the training loop moves, with pin_memory=True in the DataLoader
+    return images.to(device, non_blocking=True)
 
 
 # %% proof dataset-on-gpu
@@ -122,7 +124,8 @@ model = nn.Linear(8, 2)
 weights = {name: value.clone() for name, value in model.state_dict().items()}
 model.to("cuda")  # the main process uses CUDA ...
 answers = mp.get_context("fork").SimpleQueue()
-mp.start_processes(predict, (weights, answers), nprocs=1, start_method="fork")  # ... and is then copied
+# ... and is then copied
+mp.start_processes(predict, (weights, answers), nprocs=1, start_method="fork")
 
 # %% check started-after-cuda
 def report(answers):
@@ -141,7 +144,7 @@ assert bad
 # %% fix started-after-cuda
 import torch.multiprocessing as mp
 
-if __name__ == "__main__":  # a spawned process imports this file: it must not start processes itself
+if __name__ == "__main__":  # a spawned process imports this file too
     mp.set_start_method("spawn", force=True)
 
 # %% proof started-after-cuda
@@ -192,7 +195,8 @@ process = mp.get_context("fork").Process(target=count_threads, args=(counts,))
 process.start()
 here, there = len(os.listdir("/proc/self/task")), counts.get()
 process.join()
-print(here, "threads in the main process,", there, "in its copy")  # the copy knows of a pool that is not there
+# the copy knows of a pool that is not there
+print(here, "threads in the main process,", there, "in its copy")
 assert here > there == 1
 
 # %% fix thread-pool

@@ -48,10 +48,11 @@ model = nn.Linear(8, 4)  # four outputs: the labels must be 0, 1, 2, 3
 images, labels = torch.randn(6, 8), torch.tensor([1, 2, 3, 4, 2, 1])
 
 # %% break labels-from-one
-loss = loss_fn(model(images), labels)  # on a GPU the error comes only later, where Python waits for the result
+loss = loss_fn(model(images), labels)  # on a GPU the error comes later
 
 # %% check labels-from-one
-print(labels.min().item(), labels.max().item(), model(images).shape[1])  # smallest label 1, largest label = number of outputs
+# smallest label 1, largest label = number of outputs
+print(labels.min().item(), labels.max().item(), model(images).shape[1])
 assert labels.min() == 1 and labels.max() == model(images).shape[1]
 
 # %% fix labels-from-one
@@ -71,13 +72,15 @@ images, labels = torch.randn(4, 8), torch.tensor([3, 11, 0, 7])  # our data: twe
 loss = loss_fn(model(images), labels)
 
 # %% check too-few-outputs
-print(labels.min().item(), labels.max().item(), model(images).shape[1])  # labels begin at 0, but go beyond the outputs
+# labels begin at 0, but go beyond the outputs
+print(labels.min().item(), labels.max().item(), model(images).shape[1])
 assert labels.min() == 0 and labels.max() >= model(images).shape[1]
 
 # %% fix too-few-outputs
 from torch import nn
 
-model.fc = nn.Linear(model.fc.in_features, 12)  # one output for each class; before the optimizer is made
+# one output for each class; before the optimizer is made
+model.fc = nn.Linear(model.fc.in_features, 12)
 
 # %% proof too-few-outputs
 logits = model(images)
@@ -92,7 +95,7 @@ images, labels = torch.randn(4, 8), torch.tensor([0, 1, 1, 0])
 loss = loss_fn(model(images), labels)
 
 # %% check one-output
-print(model(images).shape)  # one column: to this loss that is a single class, the class 0
+print(model(images).shape)  # one column: a single class to this loss, the class 0
 assert model(images).shape[1] == 1
 
 # %% fix one-output
@@ -115,7 +118,7 @@ labels = torch.tensor([[[0, 1], [2, 255]]])  # 255: "no class here"
 loss = loss_fn(model(images), labels)
 
 # %% check ignored-label
-print(labels.unique())  # 0, 1, 2 are classes; one value far outside marks what must not count
+print(labels.unique())  # classes 0, 1, 2, and one far outside: what must not count
 assert labels.unique().tolist() == [0, 1, 2, 255]
 
 # %% fix ignored-label
@@ -139,7 +142,7 @@ labels = torch.tensor([[[0, 255], [255, 0]]])  # grey values, as the mask image 
 loss = loss_fn(model(images), labels)
 
 # %% check mask-values
-print(labels.unique())  # only 0 and 255: a picture in black and white, not class numbers
+print(labels.unique())  # only 0 and 255: black and white, not class numbers
 assert labels.unique().tolist() == [0, 255]
 
 # %% fix mask-values

@@ -183,7 +183,8 @@ run(train, seconds=3)
 
 # %% check rank-zero-only
 def train(rank):
-    faulthandler.dump_traceback_later(2, file=stacks[rank])  # in your script: before the loop, with 300 seconds and no file
+    # in your script: before the loop, with 300 seconds and no file
+    faulthandler.dump_traceback_later(2, file=stacks[rank])
     if rank == 0:
         dist.all_reduce(torch.ones(1))
     dist.barrier()
@@ -197,11 +198,12 @@ except mp.ProcessRaisedException:
 where = []
 for rank, stack in enumerate(stacks):
     stack.seek(0)
-    frames = [line.strip() for line in stack]
-    where.append(next(frame.split()[-1] for frame in frames if frame.endswith(("in all_reduce", "in barrier"))))
-    line = next(frame.split(", ")[-1] for frame in frames if frame.endswith("in train"))
-    print(f"rank {rank} waits in {where[-1]}, called from {line}")  # two different calls: they wait for each other
-assert where == ["all_reduce", "barrier"]
+    frames = [line.strip() for line in stack if line.strip()]
+    names = [frame.split()[-1] for frame in frames]
+    where.append(next(name for name in names if name in ("all_reduce", "barrier")))
+    line = frames[names.index("train")].split(", ")[-1]
+    print(f"rank {rank} waits in {where[-1]}, called from {line}")
+assert where == ["all_reduce", "barrier"]  # they wait for each other
 
 
 # %% fix rank-zero-only
@@ -307,8 +309,11 @@ run(train, seconds=3)
 
 # %% check skipped-step
 weight = torch.ones(3)
-used = [sum(noisy_loss(weight, rank, step).isfinite().item() for step in range(3)) for rank in range(2)]
-print("steps that each rank takes part in:", used)  # count it in your loop, next to backward()
+used = [0, 0]
+for rank in range(2):
+    for step in range(3):  # count it in your loop, next to backward()
+        used[rank] += noisy_loss(weight, rank, step).isfinite().item()
+print("steps that each rank takes part in:", used)
 assert used == [3, 2]
 
 
@@ -318,7 +323,7 @@ import torch.distributed as dist
 
 def good_everywhere(loss):
     good = loss.isfinite().int()
-    dist.all_reduce(good, op=dist.ReduceOp.MIN)  # 0 as soon as one rank has a bad loss
+    dist.all_reduce(good, op=dist.ReduceOp.MIN)  # 0 if any rank has a bad loss
     return bool(good)
 
 
@@ -370,7 +375,8 @@ import torch.distributed as dist
 
 
 def start():
-    dist.init_process_group(timeout=timedelta(hours=2))  # longer than rank 0 is ever busy
+    # longer than rank 0 is ever busy
+    dist.init_process_group(timeout=timedelta(hours=2))
 
 
 # %% proof slow-rank

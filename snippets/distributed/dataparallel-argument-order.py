@@ -61,12 +61,14 @@ class_weights = torch.tensor([1.0, 10.0])  # not a batch: one number for each cl
 
 # %% break no-batch
 result = data_parallel(Weighted(), scores, class_weights)
-assert result.tolist() == [[1, 1], [2, 2], [30, 30], [40, 40]]  # no error; the first GPU got the weight 1, the second one 10
+# no error; the first GPU got the weight 1, the second one 10
+assert result.tolist() == [[1, 1], [2, 2], [30, 30], [40, 40]]
 
 # %% check no-batch
-for gpu, (some_scores, some_weights) in enumerate(divide(scores, class_weights)):
-    print("GPU", gpu, "gets", list(some_scores.shape), "and", some_weights.tolist())  # must be all weights on each GPU
-assert len(some_weights) < len(class_weights)
+# must be all weights on each GPU
+for gpu, (part, weights) in enumerate(divide(scores, class_weights)):
+    print("GPU", gpu, "gets", list(part.shape), "and", weights.tolist())
+assert len(weights) < len(class_weights)
 
 
 # %% fix no-batch
@@ -76,7 +78,8 @@ from torch import nn
 class Weighted(nn.Module):
     def __init__(self, class_weights):
         super().__init__()
-        self.register_buffer("class_weights", class_weights)  # buffers are copied to every GPU as a whole
+        # buffers are copied to every GPU as a whole
+        self.register_buffer("class_weights", class_weights)
 
     def forward(self, scores):
         return scores * self.class_weights
@@ -103,12 +106,13 @@ assert len(scores) == 4 and len(result) == 2  # no error; half of the batch is g
 
 # %% check length-one
 parts = divide(scores, torch.tensor([2.0]))
-print(len(parts), "of 2 GPUs gets work, with", len(parts[0][0]), "of", len(scores), "samples")
+first = len(parts[0][0])
+print(len(parts), "of 2 GPUs gets work, with", first, "of", len(scores), "samples")
 assert len(parts) == 1
 
 # %% fix length-one
 def step(scores, temperature):
-    return model(scores, float(temperature))  # a number, not a tensor: every GPU gets it
+    return model(scores, float(temperature))  # a number: every GPU gets it
 
 
 # %% proof length-one

@@ -181,7 +181,8 @@ model, called = LeftOver(), set()
 for name, layer in model.named_modules():
     layer.register_forward_hook(lambda *_, name=name: called.add(name))
 model(batch(0))
-print(sorted(name for name, _ in model.named_modules() if name not in called))  # never called
+# never called
+print(sorted(name for name, _ in model.named_modules() if name not in called))
 assert called == {"", "body", "head"}
 
 
@@ -221,7 +222,7 @@ class FrozenBody(nn.Module):
 
 # %% break no-grad-part
 def train(rank):
-    model = FrozenBody()  # forward trains the head only, but every parameter still says requires_grad
+    model = FrozenBody()  # trains the head only; its body says requires_grad
     model = DDP(model)
     for _ in range(4):
         model.zero_grad()
@@ -235,7 +236,8 @@ model = FrozenBody()
 x = model.body(batch(0))
 with torch.no_grad():
     y = model.body(batch(0))
-print(x.requires_grad, y.requires_grad)  # an activation inside forward that prints False: nothing before it is trained
+# an activation inside forward that prints False: nothing before it is trained
+print(x.requires_grad, y.requires_grad)
 assert x.requires_grad and not y.requires_grad
 
 
@@ -244,7 +246,7 @@ from torch.nn.parallel import DistributedDataParallel as DDP
 
 
 def wrap(model):
-    model.body.requires_grad_(False)  # before DDP(...): DDP waits for what requires a gradient now
+    model.body.requires_grad_(False)  # before DDP(...), which looks at it now
     return DDP(model)
 
 
@@ -275,9 +277,11 @@ run(train)
 
 # %% check frozen-late
 model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
-wrapped = {name for name, p in model.named_parameters() if p.requires_grad}  # on the line before DDP(...)
+# on the line before DDP(...)
+wrapped = {name for name, p in model.named_parameters() if p.requires_grad}
 model[0].requires_grad_(False)
-now = {name for name, p in model.named_parameters() if p.requires_grad}  # in the loop
+# in the loop
+now = {name for name, p in model.named_parameters() if p.requires_grad}
 print(sorted(wrapped - now))  # frozen in between
 assert wrapped - now == {"0.weight", "0.bias"}
 
@@ -319,7 +323,7 @@ def train(rank):
     model = DDP(DayNight())
     for _ in range(4):
         model.zero_grad()
-        model(batch(rank), dark=rank == 1).square().mean().backward()  # each rank takes its own way
+        model(batch(rank), dark=rank == 1).square().mean().backward()  # two ways
 
 
 run(train)
@@ -375,7 +379,7 @@ for has_boxes in [True, False]:
     model = TwoHeads()
     label, box = model(batch(0))
     (label.square().mean() + (box.square().mean() if has_boxes else 0)).backward()
-    print(has_boxes, without_gradient(model))  # only the batch without boxes leaves something out
+    print(has_boxes, without_gradient(model))  # empty for the batch with boxes
 assert without_gradient(model) == ["box.weight", "box.bias"]
 
 
@@ -475,7 +479,8 @@ class Detector(TwoHeads):
 
 # %% break hidden-output
 def train(rank):
-    model = DDP(Detector(Output), find_unused_parameters=True)  # a dataclass: DDP does not look inside
+    # a dataclass: DDP does not look inside
+    model = DDP(Detector(Output), find_unused_parameters=True)
     for _ in range(4):
         model.zero_grad()
         model(batch(rank)).label.square().mean().backward()
@@ -485,7 +490,7 @@ run(train)
 
 # %% check hidden-output
 output = Detector(Output)(batch(0))
-print(type(output))  # a tensor, tuple, list or dict is taken apart by DDP; a class of your own is not
+print(type(output))  # DDP looks into a tuple, list or dict, not into your own class
 assert not isinstance(output, torch.Tensor | tuple | list | dict)
 
 
@@ -496,11 +501,13 @@ from torch import nn
 class Detector(nn.Module):
     def __init__(self):
         super().__init__()
-        self.body, self.label, self.box = nn.Linear(3, 4), nn.Linear(4, 2), nn.Linear(4, 5)
+        self.body = nn.Linear(3, 4)
+        self.label, self.box = nn.Linear(4, 2), nn.Linear(4, 5)
 
     def forward(self, x):
         x = self.body(x).relu()
-        return {"label": self.label(x), "box": self.box(x)}  # DDP looks into a dict, not into a class of yours
+        # DDP looks into a dict, not into a class of yours
+        return {"label": self.label(x), "box": self.box(x)}
 
 
 # %% proof hidden-output
@@ -521,7 +528,7 @@ run(train)
 # %% break static-graph
 def train(rank):
     model = DDP(TwoHeads(), static_graph=True)
-    for _ in range(4):  # raises in the third step; the second one has already gone wrong, in silence
+    for _ in range(4):  # the second step goes wrong in silence, the third raises
         label, box = model(batch(rank))
         loss = label.square().mean()
         model.zero_grad()
@@ -542,7 +549,8 @@ def train(rank):
     average = gradient.clone()
     dist.all_reduce(average)
     if rank == 0:
-        print(gradient, average / 2)  # after the second step: the gradient of this rank, and the average that it ought to be
+        # after the second step: this rank's gradient, and what it ought to be
+        print(gradient, average / 2)
     assert not torch.allclose(gradient, average / 2)
 
 

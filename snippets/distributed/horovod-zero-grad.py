@@ -59,25 +59,27 @@ def linear(n, m):
 
 # %% break two-optimizers
 generator, critic = linear(3, 2), linear(2, 1)
-generator_optimizer, critic_optimizer = distributed_sgd(generator, "generator"), distributed_sgd(critic, "critic")
+generator_optimizer = distributed_sgd(generator, "generator")
+critic_optimizer = distributed_sgd(critic, "critic")
 
 fake = generator(torch.ones(1, 3))
 generator_optimizer.zero_grad()
-(-critic(fake)).mean().backward()  # runs back through the critic too: Horovod starts to average its gradients
+# runs back through the critic too: Horovod starts to average its gradients
+(-critic(fake)).mean().backward()
 generator_optimizer.step()
 critic_optimizer.zero_grad()
 
 # %% check two-optimizers
 generator, critic = linear(3, 2), linear(2, 1)
 (-critic(generator(torch.ones(1, 3)))).mean().backward()
-touched = [name for name, parameter in critic.named_parameters() if parameter.grad is not None]
+touched = [name for name, p in critic.named_parameters() if p.grad is not None]
 print("the generator's loss leaves gradients in the critic:", touched)
 assert touched == ["weight", "bias"]
 
 # %% fix two-optimizers
 def generator_step(generator, critic, optimizer, noise):
     optimizer.zero_grad()
-    critic.requires_grad_(False)  # the generator's step needs no gradients of the critic
+    critic.requires_grad_(False)  # this step needs no gradients of the critic
     (-critic(generator(noise))).mean().backward()
     optimizer.step()
     critic.requires_grad_(True)
@@ -105,7 +107,7 @@ for x in [torch.ones(1, 3) * float("nan"), torch.ones(1, 3)]:
     loss = model(x).mean()
     loss.backward()
     if not loss.isfinite():
-        continue  # no step(): the averaging that backward() began is still under way
+        continue  # no step(): the averaging that backward() began goes on
     optimizer.step()
 
 # %% check step-left-out
@@ -125,7 +127,8 @@ def update(loss):
     optimizer.zero_grad()
     loss.backward()
     optimizer.synchronize()  # wait for the averaging
-    if all(parameter.grad.isfinite().all() for parameter in model.parameters()):  # averaged gradients: every process decides alike
+    # averaged gradients: every process decides alike
+    if all(p.grad.isfinite().all() for p in model.parameters()):
         with optimizer.skip_synchronize():
             optimizer.step()
 

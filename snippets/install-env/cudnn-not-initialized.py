@@ -118,7 +118,8 @@ if torch.cuda.is_available():
     print(f"free memory of the GPU: {free / 2**30:.1f} of {total / 2**30:.1f} GiB")
 print("cuDNN:", torch.backends.cudnn.version())
 files = {line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in line}
-print("folders that cuDNN is loaded from:", len({file.rpartition("/")[0] for file in files}))
+folders = {file.rpartition("/")[0] for file in files}
+print("folders that cuDNN is loaded from:", len(folders))
 """
 output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
 print(output)

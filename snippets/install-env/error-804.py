@@ -121,8 +121,10 @@ print(done.stdout, done.stderr, sep="", end="")
 assert "is compat/" in done.stdout
 
 # %% check compat-on-path
-as_it_is, emptied = start(FIND, LD_LIBRARY_PATH="compat"), start(FIND, LD_LIBRARY_PATH="")
-print(as_it_is.stdout, emptied.stdout, sep="", end="")  # emptied, another file is found: the variable is the cause
+as_it_is = start(FIND, LD_LIBRARY_PATH="compat")
+emptied = start(FIND, LD_LIBRARY_PATH="")
+# emptied, another file is found: the variable is the cause
+print(as_it_is.stdout, emptied.stdout, sep="", end="")
 assert "is compat/" in as_it_is.stdout and "is compat/" not in emptied.stdout
 
 # %% proof compat-on-path
@@ -140,7 +142,7 @@ assert "is compat/" in done.stdout
 
 # %% check compat-by-default
 emptied = start(FIND, LD_LIBRARY_PATH="", default="compat:driver")
-print(emptied.stdout, end="")  # the variable is empty, and compat is found all the same
+print(emptied.stdout, end="")  # the variable is empty, and compat is found anyway
 assert "is compat/" in emptied.stdout
 
 # %% proof compat-by-default

@@ -245,9 +245,11 @@ sys.argv = ["setup.py", "build_ext", "--inplace"]
 exec(open("setup.py").read())  # what `pip install .` runs
 
 # %% check first-error
-done = subprocess.run([sys.executable, "setup.py", "build_ext", "--inplace"], capture_output=True, text=True)
-print(done.stderr.strip().splitlines()[-1])  # the last line names no cause
-assert "Error compiling objects" in done.stderr and "AT_CHECK" not in done.stderr.splitlines()[-1]
+build = [sys.executable, "setup.py", "build_ext", "--inplace"]
+done = subprocess.run(build, capture_output=True, text=True)
+last = done.stderr.strip().splitlines()[-1]
+print(last)  # the last line names no cause
+assert "Error compiling objects" in done.stderr and "AT_CHECK" not in last
 
 # %% proof first-error
 # The same two lines of shell, around the command that pip runs.
@@ -264,7 +266,7 @@ cpp_extension.CUDAExtension("rays", ["rays.cu"])
 # %% check cuda-home
 os.environ.pop("CUDA_HOME", None), os.environ.pop("CUDA_PATH", None)
 os.environ["PATH"] = os.getcwd()  # no nvcc here
-print(torch.version.cuda)  # None: a CPU build of PyTorch, for which no CUDA_HOME helps
+print(torch.version.cuda)  # None: a CPU build of PyTorch; no CUDA_HOME helps it
 print(shutil.which("nvcc"))  # None: no toolkit on PATH
 assert shutil.which("nvcc") is None
 
@@ -316,20 +318,26 @@ assert done.returncode != 0 and "odd" in done.stderr  # the check still checks
 
 # %% break old-standard
 flags = ["-std=c++14", "-Wfatal-errors"]  # the flags of an old setup.py
-library = cpp_extension.load("total", ["total.cpp"], extra_cflags=flags, is_python_module=False)
+library = cpp_extension.load(
+    "total", ["total.cpp"], extra_cflags=flags, is_python_module=False
+)
 
 # %% check old-standard
+flags = ["-std=c++14", "-Wfatal-errors"]
 try:
-    cpp_extension.load("total", ["total.cpp"], extra_cflags=["-std=c++14", "-Wfatal-errors"], is_python_module=False)
+    cpp_extension.load(
+        "total", ["total.cpp"], extra_cflags=flags, is_python_module=False
+    )
 except RuntimeError as error:
     line = next(line for line in str(error).splitlines() if "error:" in line)
 print(line)
-assert "or later compatible compiler is required" in line  # which standard depends on PyTorch
+assert "or later compatible compiler is required" in line  # which: as PyTorch needs
 
 # %% fix old-standard
 from torch.utils import cpp_extension
 
-library = cpp_extension.load("total", ["total.cpp"], is_python_module=False)  # no -std flag: PyTorch passes the one that its headers need
+# no -std flag: PyTorch passes the one that its headers need
+library = cpp_extension.load("total", ["total.cpp"], is_python_module=False)
 
 # %% proof old-standard
 assert ctypes.CDLL(library).total() == 6
@@ -354,7 +362,7 @@ assert ctypes.CDLL(cpp_extension.load("one", ["one.cpp"], is_python_module=False
 
 # %% break no-gpu-in-sight
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # as in `docker build`
-cpp_extension._get_cuda_arch_flags()  # what the build of a CUDA extension does first
+cpp_extension._get_cuda_arch_flags()  # how the build of a CUDA extension begins
 
 # %% check no-gpu-in-sight
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"

@@ -122,7 +122,8 @@ print(output)
 assert COMPLAINT in output
 
 # %% check library-not-found
-output = python("import ctypes; ctypes.CDLL('libcuda.so.1')", LD_LIBRARY_PATH="empty")
+load = "import ctypes; ctypes.CDLL('libcuda.so.1')"
+output = python(load, LD_LIBRARY_PATH="empty")
 print(output)
 assert output.startswith("OSError: ") and "libcuda.so.1" in output
 
@@ -147,10 +148,12 @@ print(torch.nn.Linear(3, 1).to(device)(torch.ones(2, 3, device=device)).shape)
 # %% break no-gpu
 output = python(TRAIN, LD_LIBRARY_PATH="empty")
 print(output)
-assert COMPLAINT in output or "Torch not compiled with CUDA enabled" in output  # the second is what a CPU build says
+# the second is what a CPU build says
+assert COMPLAINT in output or "Torch not compiled with CUDA enabled" in output
 
 # %% check no-gpu
-output = python("import torch; print(torch.cuda.is_available())", LD_LIBRARY_PATH="empty")
+look = "import torch; print(torch.cuda.is_available())"
+output = python(look, LD_LIBRARY_PATH="empty")
 print(output)
 assert output == "False"
 

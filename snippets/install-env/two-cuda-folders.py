@@ -56,7 +56,8 @@ def python(program, LD_LIBRARY_PATH):
 
 # %% break library-path
 release, *files = python(IMPORT_TORCH, LD_LIBRARY_PATH=os.path.abspath("cuda-12.1"))
-print("PyTorch was tested with libnvJitLink 12.8, and runs with", int(release) / 10)  # no error, no warning
+# no error, no warning
+print("PyTorch was tested with libnvJitLink 12.8, and runs with", int(release) / 10)
 assert release == "121"
 
 # %% check library-path
@@ -64,8 +65,12 @@ release, *files = python(IMPORT_TORCH, LD_LIBRARY_PATH=os.path.abspath("cuda-12.
 print(*files, sep="\n")  # all of them should be in site-packages
 assert any("site-packages" not in file for file in files)
 
-owners = Counter(str(file) for package in importlib.metadata.distributions() if package.name.startswith("nvidia-") for file in package.files or [])
-print("files that belong to two packages of NVIDIA:", [file for file, count in owners.items() if count > 1 and ".so" in file])
+owners = Counter()
+for package in importlib.metadata.distributions():
+    if package.name.startswith("nvidia-"):
+        owners.update(str(file) for file in package.files or [])
+shared = [file for file, count in owners.items() if count > 1 and ".so" in file]
+print("files that belong to two packages of NVIDIA:", shared)
 
 # %% proof library-path
 # The command, with the toolkit in the variable of the shell.

@@ -47,12 +47,15 @@ USE = "print(ctypes.CDLL('./plugin/plugin.so', 2).plugin_half(6))"  # 2: all nam
 print("plugin alone:", *python(USE))
 print("torch first:", *python("import torch", USE))
 assert python(USE)[0] == "3"
-assert "undefined symbol: _ZN3c10" in python("import torch", USE)[1]  # it got PyTorch's libc10.so
+# it got PyTorch's libc10.so
+assert "undefined symbol: _ZN3c10" in python("import torch", USE)[1]
 
 # %% check two-releases
-shown = subprocess.run(["ldd", "plugin/plugin.so"], capture_output=True, text=True).stdout
-wanted = next(line.split(" => ")[1].split()[0] for line in shown.splitlines() if "libc10.so" in line)
-loaded = next(line.split()[-1] for line in open("/proc/self/maps") if "libc10.so" in line)
+done = subprocess.run(["ldd", "plugin/plugin.so"], capture_output=True, text=True)
+line = next(line for line in done.stdout.splitlines() if "libc10.so" in line)
+wanted = line.split(" => ")[1].split()[0]
+line = next(line for line in open("/proc/self/maps") if "libc10.so" in line)
+loaded = line.split()[-1]
 print("the plugin was built with:", os.path.relpath(wanted))
 print("loaded in this process:", "/".join(loaded.split("/")[-3:]))
 assert loaded != wanted

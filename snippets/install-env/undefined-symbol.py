@@ -116,17 +116,20 @@ HERE = [*(f"-I{path}" for path in include_paths()), f"-L{torch.__path__[0]}/lib"
 NEW = torch.compiled_with_cxx11_abi()  # how names of C++ are written: False for most wheels of PyTorch before 2.7, True since
 
 # %% break other-pytorch
-compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}")  # as for a PyTorch of the other kind
+other = f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}"  # as for another PyTorch
+compile_library("ext/half.so", EXTENSION, *HERE, other)
 ctypes.CDLL("./ext/half.so")
 
 # %% check other-pytorch
-compile_library("ext/half.so", EXTENSION, *HERE, f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}")
+other = f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}"
+compile_library("ext/half.so", EXTENSION, *HERE, other)
 try:
     ctypes.CDLL("./ext/half.so")
 except OSError as error:
     symbol = re.search("undefined symbol: (.*)", str(error))[1]
-    print(symbol, torch.__version__, torch.version.cuda, torch.compiled_with_cxx11_abi(), sep="\n")
-assert symbol.startswith("_ZN3c10") or symbol.startswith("_ZNK3c10")  # c10:: and at:: are PyTorch's own names
+    print(symbol, torch.__version__, torch.version.cuda, sep="\n")
+    print(torch.compiled_with_cxx11_abi())
+assert symbol.startswith(("_ZN3c10", "_ZNK3c10"))  # c10:: and at:: are PyTorch's
 
 # %% proof other-pytorch
 # What the install does anew: the same source, built for the PyTorch that is here.
@@ -146,7 +149,8 @@ load("cupy/plugin.so", LD_LIBRARY_PATH=f"{folder}/old:{folder}/driver")
 # %% check old-driver-library
 for name in ("old/libcuda.so.1", "driver/libcuda.so.1"):
     print(name, hasattr(ctypes.CDLL(f"./{name}"), "cuDevicePrimaryCtxRelease_v2"))
-assert not hasattr(ctypes.CDLL("./old/libcuda.so.1"), "cuDevicePrimaryCtxRelease_v2")
+old = ctypes.CDLL("./old/libcuda.so.1")
+assert not hasattr(old, "cuDevicePrimaryCtxRelease_v2")
 
 # %% proof old-driver-library
 # The line of shell, on a variable whose first folder holds the stub.
@@ -170,13 +174,19 @@ SPARSE = 'extern "C" int __nvJitLinkComplete_12_4(); extern "C" int link() { ret
 compile_library("nvidia/libcusparse.so.12", SPARSE, "cuda-12_4/libnvJitLink.so.12")
 
 # %% break other-cuda
-load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_1:{folder}/cuda-12_4")
+folders = f"{folder}/cuda-12_1:{folder}/cuda-12_4"
+load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=folders)
 
 # %% check other-cuda
-environment = {**os.environ, "LD_LIBRARY_PATH": f"{folder}/cuda-12_1:{folder}/cuda-12_4"}
-shown = subprocess.run(["ldd", "-r", "nvidia/libcusparse.so.12"], env=environment, capture_output=True, text=True).stdout
-print(*(line.strip().replace(folder + "/", "") for line in shown.splitlines() if "nvJitLink" in line), sep="\n")
-assert f"libnvJitLink.so.12 => {folder}/cuda-12_1/" in shown
+folders = f"{folder}/cuda-12_1:{folder}/cuda-12_4"
+ldd = ["ldd", "-r", "nvidia/libcusparse.so.12"]
+environment = {**os.environ, "LD_LIBRARY_PATH": folders}
+done = subprocess.run(ldd, env=environment, capture_output=True, text=True)
+shown = done.stdout.replace(folder + "/", "")
+for line in shown.splitlines():
+    if "nvJitLink" in line:
+        print(line.strip())
+assert "libnvJitLink.so.12 => cuda-12_1/" in shown
 
 # %% proof other-cuda
 # As in a wheel: the library finds its own CUDA through the path inside, unless the variable comes first.

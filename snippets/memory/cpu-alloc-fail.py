@@ -98,7 +98,7 @@ with torch.no_grad():
 
 # %% check all-at-once
 hidden = images.element_size() * len(images) * 4096
-print(hidden, "bytes")  # samples x width x 4: the number in the message, in one operation of the model
+print(hidden, "bytes")  # samples x width x 4, in one operation: as in the message
 assert hidden == 1_638_400_000
 
 # %% fix all-at-once
@@ -125,7 +125,7 @@ labels = torch.randint(10, (100_000,))
 # %% break ram-full
 answers = []
 for few_images in images.split(1000):
-    answers.append(model(few_images))  # 40 kB each, and 16 MB that a backward pass would need
+    answers.append(model(few_images))  # 40 kB each, and 16 MB kept for backward
 right = (torch.cat(answers).argmax(1) == labels).sum().item()
 
 # %% check ram-full
@@ -135,13 +135,14 @@ answers, used = [], []
 for few_images in images[:8000].split(1000):
     answers.append(model(few_images))
     used.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-print(used)  # MiB of RAM after each step (Linux): what is kept adds up, however little each step asks for
+print(used)  # MiB of RAM after each step (Linux): what is kept adds up
 assert used[-1] > used[1] + 5 * 15
 
 # %% fix ram-full
 right = 0
 for few_images, few_labels in zip(images.split(1000), labels.split(1000)):
-    right += (model(few_images).argmax(1) == few_labels).sum().item()  # a plain number is all that stays
+    # a plain number is all that stays
+    right += (model(few_images).argmax(1) == few_labels).sum().item()
 
 # %% proof ram-full
 w, b, v, c = (parameter.detach().numpy() for parameter in model.parameters())
@@ -200,19 +201,23 @@ dataset = Samples([{"label": i} for i in range(400_000)])  # 800 000 Python obje
 
 # %% break lists-in-workers
 _, used = epoch(dataset.records)
-_, used_by_array = epoch(np.array([(i,) for i in range(400_000)], dtype=[("label", "i8")]))
+array = np.array([(i,) for i in range(400_000)], dtype=[("label", "i8")])
+_, used_by_array = epoch(array)
 assert used[-1] > 2 * used_by_array[-1]
 
 # %% check lists-in-workers
 _, used = epoch(dataset.records)
-print([round(megabytes) for megabytes in used[::4]])  # MB of one worker over one epoch, which only reads
+print([round(megabytes) for megabytes in used[::4]])  # of a worker that only reads
 assert used[-1] > 1.5 * used[0]
 
 # %% fix lists-in-workers
 import numpy as np
 
 fields = [("label", "i8")]  # name and type of each entry
-dataset.records = np.array([tuple(record.values()) for record in dataset.records], dtype=fields)  # one block of memory, no objects in it
+# one block of memory, no objects in it
+dataset.records = np.array(
+    [tuple(record.values()) for record in dataset.records], dtype=fields
+)
 
 # %% proof lists-in-workers
 seen, used = epoch(dataset.records)
@@ -252,14 +257,16 @@ for batch in DataLoader(dataset, num_workers=1):
 
 # %% check fork-refused
 with open("/proc/sys/vm/overcommit_memory") as mode:
-    print("mode", mode.read().strip())  # 0: nothing that is obviously too large; 1: always; 2: strict accounts
+    # 0: nothing that is obviously too large; 1: always; 2: strict accounts
+    print("mode", mode.read().strip())
 print(f"address space {size() / total_memory():.1f} times RAM and swap")
 assert size() > total_memory()
 
 # %% fix fork-refused
 import numpy as np
 
-dataset.blocks = [np.memmap("samples.bin", np.uint8, "r") for _ in range(2)]  # pages of a file: fork need not reserve memory for them
+# pages of a file: fork need not reserve memory for them
+dataset.blocks = [np.memmap("samples.bin", np.uint8, "r") for _ in range(2)]
 
 # %% proof fork-refused
 batches = list(DataLoader(dataset, num_workers=1))

@@ -225,8 +225,8 @@ loss_fn(model(images[:64]), labels[:64]).backward()  # gradients of an earlier s
 
 # %% break batch-size
 optimizer.zero_grad()
-torch.cuda.empty_cache()  # does not help: PyTorch gives back what is unused before it raises
-loss_fn(model(images), labels).backward()  # 128 MiB for each of the large intermediate values
+torch.cuda.empty_cache()  # no help: PyTorch does it before it raises
+loss_fn(model(images), labels).backward()  # 128 MiB for each large value on the way
 optimizer.step()
 
 # %% check batch-size
@@ -284,12 +284,12 @@ model.eval()  # changes dropout and batch norm, not what is kept
 outputs = [model(images) for images, _ in loader]
 assert all(output.grad_fn for output in outputs)
 one, four = kept_for_backward(model, batches[0]), kept_for_backward(model, *batches)
-assert one > 4 * 2**20  # 256 images of 64 numbers are 64 KiB; each batch keeps more than 4 MiB
+assert one > 4 * 2**20  # 256 images are 64 KiB; each batch keeps more than 4 MiB
 assert four == 4 * one  # all of it for as long as the outputs live
 
 # %% check evaluation
 output = model(batches[0])
-print(output.requires_grad)  # True: this output keeps everything that a backward pass would need
+print(output.requires_grad)  # True: it keeps all that a backward pass would need
 assert output.requires_grad and kept_for_backward(model, batches[0]) > 0
 
 # %% fix evaluation
@@ -335,14 +335,16 @@ for depth in (5, 10):
     for layer in model[:depth]:
         x = x + layer(x)
     peaks.append(torch.cuda.max_memory_allocated())
-    print(depth, peaks[-1] // 2**20, "MiB")  # the batch is the same; the depth decides
+    # the batch is the same; the depth decides
+    print(depth, peaks[-1] // 2**20, "MiB")
 assert peaks[1] > peaks[0]
 
 # %% fix many-layers
 from torch.utils.checkpoint import checkpoint
 
 for layer in model:  # in the model's forward
-    x = x + checkpoint(layer, x, use_reentrant=False)  # keeps x only; the layer runs once more in backward
+    # keeps x only; the layer runs once more in backward
+    x = x + checkpoint(layer, x, use_reentrant=False)
 loss = x.square().mean()
 loss.backward()
 

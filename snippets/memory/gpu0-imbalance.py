@@ -42,16 +42,16 @@ torch.save(trained.state_dict(), "checkpoint.pt")
 model = nn.Linear(1024, 256)
 
 # %% break checkpoint
-for rank in range(4):  # four processes, one for each GPU: each of them runs this line
+for rank in range(4):  # four processes, one for each GPU: each runs this line
     weights = torch.load("checkpoint.pt")
 
-assert list(placed) == ["cuda:0"]  # all four copies on the first GPU
-assert placed["cuda:0"] == 4 * sum(value.nbytes for value in trained.state_dict().values())
+one_copy = sum(value.nbytes for value in trained.state_dict().values())
+assert placed == {"cuda:0": 4 * one_copy}  # all four copies on the first GPU
 
 # %% check checkpoint
 places = set()
-torch.load("checkpoint.pt", map_location=lambda storage, place: places.add(place) or storage)
-print(places)  # where torch.load puts the tensors, in every process, unless you say otherwise
+torch.load("checkpoint.pt", map_location=lambda data, at: places.add(at) or data)
+print(places)  # where torch.load puts the tensors, in every process
 assert places == {"cuda:0"}
 
 # %% fix checkpoint
@@ -76,7 +76,8 @@ assert torch.cuda.memory_allocated(0) > 2**20
 assert torch.cuda.memory_allocated(1) == 0
 
 # %% check no-set-device
-print(torch.cuda.current_device(), os.environ["LOCAL_RANK"])  # must agree before anything else touches CUDA
+# must agree before anything else touches CUDA
+print(torch.cuda.current_device(), os.environ["LOCAL_RANK"])
 assert torch.cuda.current_device() != int(os.environ["LOCAL_RANK"])
 
 # %% fix no-set-device
@@ -99,16 +100,16 @@ language_model = nn.Sequential(nn.Embedding(8000, 32), nn.Linear(32, 8000)).to(d
 model, loss_fn = language_model, nn.CrossEntropyLoss()
 
 # %% break gathered-outputs
-parts = [model(part) for part in x.chunk(4)]  # DataParallel: a quarter of the batch on each GPU ...
+parts = [model(part) for part in x.chunk(4)]  # DataParallel: a quarter for each ...
 outputs = torch.cat(parts)  # ... and all outputs are copied to the first one
-loss = loss_fn(outputs.flatten(0, 1), y.flatten())  # where the loss is computed, for all
+loss = loss_fn(outputs.flatten(0, 1), y.flatten())  # it computes the loss for all
 
-assert outputs.nbytes == 4 * parts[0].nbytes  # so the first GPU holds these in addition to its own quarter
+assert outputs.nbytes == 4 * parts[0].nbytes  # what the first GPU holds in addition
 assert outputs.nbytes > 1_000_000 * loss.nbytes
 
 # %% check gathered-outputs
 outputs = model(x)
-print(outputs.nbytes // 2**20, "MiB")  # what forward() returns for the whole batch; the backward pass needs as much again
+print(outputs.nbytes // 2**20, "MiB")  # for the whole batch; backward needs as much
 assert outputs.nbytes > 50 * 2**20
 
 # %% fix gathered-outputs

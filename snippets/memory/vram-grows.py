@@ -51,7 +51,7 @@ def kept():
 # %% break running-total
 total = 0.0
 for images, labels in loader:  # validation: no backward()
-    total += loss_fn(model(images), labels)  # a tensor, and with it the graph of every batch
+    total += loss_fn(model(images), labels)  # a tensor, with each batch's graph
     torch.cuda.empty_cache()  # frees nothing: all of it is in use
 assert kept() > 10  # MiB
 
@@ -60,14 +60,15 @@ total = 0.0
 for images, labels in loader:
     total += loss_fn(model(images), labels)
 without_backward = kept()
-print(total.requires_grad, without_backward, "MiB")  # True: not a number, but a tensor that keeps the graph of every batch
+# True: not a number, but a tensor that keeps the graph of every batch
+print(total.requires_grad, without_backward, "MiB")
 
 total = 0.0
 for images, labels in loader:
     loss = loss_fn(model(images), labels)
     loss.backward()  # frees what this batch's graph keeps
     total += loss
-print(total.requires_grad, kept(), "MiB")  # in a training loop the same line does little harm
+print(total.requires_grad, kept(), "MiB")  # in training the line does little harm
 assert kept() < without_backward / 10
 
 # %% fix running-total
@@ -84,7 +85,8 @@ assert isinstance(total, float) and abs(total - right.item()) < 1e-3
 outputs = []
 for images, labels in loader:
     outputs.append(model(images))
-assert sum(output.nbytes for output in outputs) == 40 * 64 * 4  # the outputs themselves: 10 KiB
+# the outputs themselves: 10 KiB
+assert sum(output.nbytes for output in outputs) == 40 * 64 * 4
 assert kept() > 10  # what they hold on to: 10 MiB
 
 # %% check kept-outputs
@@ -97,7 +99,7 @@ assert outputs[0].requires_grad
 # %% fix kept-outputs
 outputs = []
 for images, labels in loader:
-    outputs.append(model(images).detach())  # or the whole loop under torch.no_grad()
+    outputs.append(model(images).detach())  # or loop under torch.no_grad()
 
 # %% proof kept-outputs
 assert kept() == 0
@@ -123,7 +125,7 @@ for x, y in list(loader)[:4]:
     hidden = model(x, hidden)
     loss_fn(hidden, y).backward(retain_graph=True)
     grown.append(kept())
-print(grown)  # MiB after each step: grows, although the batches are equally large and backward() was called
+print(grown)  # MiB after each step: grows, although backward() was called
 assert grown == sorted(set(grown))
 
 # %% fix carried-graph
@@ -165,12 +167,13 @@ assert reserved > 4 * used  # what nvidia-smi shows, and what tensors ever neede
 # %% check cached-blocks
 for x in dataset:
     model(x.to(device))
-    print(len(x), torch.cuda.memory_allocated() // 2**20, torch.cuda.memory_reserved() // 2**20, "MiB")  # only the second grows
+    used, held = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
+    print(len(x), used // 2**20, held // 2**20, "MiB")  # only the second grows
 assert torch.cuda.memory_reserved() > 10 * torch.cuda.memory_allocated()
 
 # %% fix cached-blocks
 largest = max(dataset, key=len)
-model(largest.to(device))  # once, before the first step: all others fit into its blocks
+model(largest.to(device))  # once, at first: all others fit into its blocks
 for x in dataset:
     model(x.to(device))
 

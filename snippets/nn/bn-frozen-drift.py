@@ -44,11 +44,12 @@ assert not torch.allclose(model[1].running_mean, before)
 
 # %% check requires-grad-only
 model.requires_grad_(False)
-print([name for name, module in model.named_modules() if isinstance(module, _BatchNorm) and module.training])
-assert model[1].training  # whatever is listed renews its statistics at each forward
+norms = {name: m for name, m in model.named_modules() if isinstance(m, _BatchNorm)}
+print([name for name, norm in norms.items() if norm.training])
+assert model[1].training  # what is listed renews its statistics at each forward
 
 # %% fix requires-grad-only
-from torch.nn.modules.batchnorm import _BatchNorm  # the base of BatchNorm1d, 2d, 3d and SyncBatchNorm
+from torch.nn.modules.batchnorm import _BatchNorm  # the base of all BatchNorms
 
 model.requires_grad_(False)
 for module in model.modules():
@@ -72,7 +73,7 @@ assert not torch.allclose(model[1].running_mean, before)
 # %% check train-undoes-it
 model[1].eval()
 model.train()
-print(model[1].training)  # True again; print it inside the loop, just before the forward
+print(model[1].training)  # True again; print it just before the forward
 assert model[1].training
 
 # %% fix train-undoes-it
@@ -111,14 +112,16 @@ assert not torch.allclose(model[1].bias, before)
 
 # %% check still-trained
 model[1].eval()
-print({name: p.requires_grad for name, p in model[1].named_parameters()})  # True: the optimizer goes on with them
+# True: the optimizer goes on with them
+print({name: p.requires_grad for name, p in model[1].named_parameters()})
 assert model[1].weight.requires_grad and model[1].bias.requires_grad
 
 # %% fix still-trained
 import torch
 
 model[1].eval().requires_grad_(False)
-optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.1)
+trained = [p for p in model.parameters() if p.requires_grad]
+optimizer = torch.optim.SGD(trained, lr=0.1)
 
 # %% proof still-trained
 held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}

@@ -66,7 +66,7 @@ loss_fn = nn.MSELoss()
 x = dataset.tensors[0][:1]  # a single sample
 
 # %% break last-batch
-for inputs, targets in DataLoader(dataset, batch_size=2):  # 5 samples: batches of 2, 2 and 1
+for inputs, targets in DataLoader(dataset, batch_size=2):  # 5 samples: 2, 2 and 1
     loss_fn(model(inputs), targets).backward()
 
 # %% check last-batch
@@ -93,13 +93,14 @@ for inputs, targets in DataLoader(dataset, batch_size=1):
 
 # %% check batch-of-one
 loader = DataLoader(dataset, batch_size=1)
-print(loader.batch_size)  # also 1 if several GPUs share a small batch: print x.shape[0] in the model's forward
+print(loader.batch_size)  # or it is shared by GPUs: print x.shape[0] in forward
 assert len(next(iter(loader))[0]) == 1
 
 # %% fix batch-of-one
 from torch import nn
 
-model[1] = nn.GroupNorm(2, 8)  # in place of BatchNorm1d(8): 2 groups of 4 channels, within each sample
+# in place of BatchNorm1d(8): 2 groups of 4 channels, within each sample
+model[1] = nn.GroupNorm(2, 8)
 
 # %% proof batch-of-one
 for inputs, targets in DataLoader(dataset, batch_size=1):
@@ -112,19 +113,22 @@ groups = model[:2](dataset.tensors[0]).view(5, 2, 4)
 assert groups.mean(2).abs().max() < 1e-5 and (groups.var(2, unbiased=False) - 1).abs().max() < 1e-2  # and it does normalise
 
 # %% break pooled-to-1x1
-pooling = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False), nn.BatchNorm2d(256), nn.ReLU())
+layers = nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False)
+pooling = nn.Sequential(*layers, nn.BatchNorm2d(256), nn.ReLU())
 pooling(torch.rand(1, 64, 32, 32))  # one large image
 
 # %% check pooled-to-1x1
-pooling = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False), nn.BatchNorm2d(256), nn.ReLU())
-print(pooling[:2](torch.rand(1, 64, 32, 32)).shape)  # what reaches the BatchNorm: 32x32 has become 1x1
-assert pooling[:2](torch.rand(1, 64, 32, 32)).shape == (1, 256, 1, 1)
+layers = nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False)
+pooled = nn.Sequential(*layers)(torch.rand(1, 64, 32, 32))
+print(pooled.shape)  # what reaches the BatchNorm: 32x32 has become 1x1
+assert pooled.shape == (1, 256, 1, 1)
 
 # %% fix pooled-to-1x1
 from torch import nn
 
-norm = nn.GroupNorm(32, 256)  # in place of BatchNorm2d(256): 8 channels a group, so 8 values even on a 1x1 map
-pooling = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False), norm, nn.ReLU())
+layers = nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False)
+# in place of BatchNorm2d(256): 8 channels a group, so 8 values even on a 1x1 map
+pooling = nn.Sequential(*layers, nn.GroupNorm(32, 256), nn.ReLU())
 
 # %% proof pooled-to-1x1
 images = torch.rand(3, 64, 32, 32)
@@ -161,7 +165,7 @@ loss_fn(model(x), dataset.tensors[1][:1]).backward()
 
 # %% check fine-tuning
 model(dataset.tensors[0])
-print(model[1].num_batches_tracked)  # above 0: the layer has learned statistics that it can go on with
+print(model[1].num_batches_tracked)  # above 0: it has learned statistics to use
 assert model[1].num_batches_tracked > 0
 
 # %% fix fine-tuning
@@ -211,9 +215,10 @@ norm(torch.rand(1, 4, 1, 1))
 
 # %% check one-channel-per-group
 norm = nn.GroupNorm(4, 4)
-print(norm.num_channels // norm.num_groups)  # 1 channel in a group, of 1x1 here: one value again
-print(norm(torch.rand(2, 4, 1, 1)).abs().max() < 1e-4)  # two samples raise nothing, and everything becomes 0: worse
-assert norm.num_channels == norm.num_groups and norm(torch.rand(2, 4, 1, 1)).abs().max() < 1e-4
+print(norm.num_channels // norm.num_groups)  # 1 channel of 1x1 a group: one value
+largest = norm(torch.rand(2, 4, 1, 1)).abs().max()
+print(largest < 1e-4)  # two samples raise nothing, and everything becomes 0: worse
+assert norm.num_channels == norm.num_groups and largest < 1e-4
 
 # %% fix one-channel-per-group
 from torch import nn
@@ -227,18 +232,23 @@ assert normalised.mean(1).abs().max() < 1e-5 and (normalised.var(1, unbiased=Fal
 assert len(normalised.round(decimals=3).unique()) == 12  # not the same few numbers whatever goes in
 
 # %% break instance-norm
-encoder = nn.Sequential(*[nn.Conv2d(3, 3, 4, stride=2, padding=1) for _ in range(5)], nn.InstanceNorm2d(3))
+encoder = nn.Sequential(
+    *[nn.Conv2d(3, 3, 4, stride=2, padding=1) for _ in range(5)],
+    nn.InstanceNorm2d(3),
+)
 encoder(torch.rand(2, 3, 32, 32))  # halved five times: 1x1
 
 # %% check instance-norm
-encoder = nn.Sequential(*[nn.Conv2d(3, 3, 4, stride=2, padding=1) for _ in range(5)], nn.InstanceNorm2d(3))
-print(encoder[:-1](torch.rand(2, 3, 32, 32)).shape)  # the last two sizes count, not the batch
-assert encoder[:-1](torch.rand(2, 3, 32, 32)).shape[2:] == (1, 1)
+halvings = [nn.Conv2d(3, 3, 4, stride=2, padding=1) for _ in range(5)]
+features = nn.Sequential(*halvings)(torch.rand(2, 3, 32, 32))
+print(features.shape)  # the last two sizes count, not the batch
+assert features.shape[2:] == (1, 1)
 
 # %% fix instance-norm
 from torch import nn
 
-halvings = [nn.Conv2d(3, 3, 4, stride=2, padding=1) for _ in range(4)]  # one less; or larger images
+# one less; or larger images
+halvings = [nn.Conv2d(3, 3, 4, stride=2, padding=1) for _ in range(4)]
 encoder = nn.Sequential(*halvings, nn.InstanceNorm2d(3))
 
 # %% proof instance-norm

@@ -109,12 +109,14 @@ def close(result, expected):
 
 # %% break float-layer
 body, head = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3, bias=False)
-model = quantize(nn.Sequential(QuantStub(), body, head, DeQuantStub()), keep_float=[head])
+layers = QuantStub(), body, head, DeQuantStub()
+model = quantize(nn.Sequential(*layers), keep_float=[head])
 model(images)  # head was left float, and what it gets is quantized
 
 # %% check float-layer
 head = nn.Conv2d(4, 2, 3)
-model = quantize(nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), head, DeQuantStub()), keep_float=[head])
+layers = QuantStub(), nn.Conv2d(3, 4, 3), head, DeQuantStub()
+model = quantize(nn.Sequential(*layers), keep_float=[head])
 kinds = {name: type(layer).__module__ for name, layer in model.named_children()}
 print(kinds)  # "2" is a torch.nn layer between layers of torch.ao.nn.quantized
 assert ".quantized" in kinds["1"] and ".quantized" not in kinds["2"]
@@ -124,7 +126,8 @@ from torch import nn
 from torch.ao.quantization import DeQuantStub, QuantStub
 
 head = nn.Conv2d(4, 2, 3, bias=False)  # stays float
-model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), DeQuantStub(), head)  # before prepare()
+# before prepare()
+model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), DeQuantStub(), head)
 
 # %% proof float-layer
 expected = head(model[1](images))
@@ -139,14 +142,16 @@ model(images)
 
 # %% check float-input
 model = quantize(nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU()))
-print(images.is_quantized, type(model[0]).__module__)  # False, and the first layer is one of torch.ao.nn.quantized
+# False, and the first layer is one of torch.ao.nn.quantized
+print(images.is_quantized, type(model[0]).__module__)
 assert not images.is_quantized and ".quantized" in type(model[0]).__module__
 
 # %% fix float-input
 from torch import nn
 from torch.ao.quantization import DeQuantStub, QuantStub
 
-model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), nn.ReLU(), DeQuantStub())  # before prepare()
+# before prepare()
+model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), nn.ReLU(), DeQuantStub())
 
 # %% proof float-input
 expected = model[1](images).relu()
@@ -158,7 +163,8 @@ assert ".quantized" in type(model[1]).__module__ and close(model(images), expect
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
-        self.quant, self.conv, self.dequant = QuantStub(), nn.Conv2d(3, 3, 1), DeQuantStub()
+        self.quant, self.dequant = QuantStub(), DeQuantStub()
+        self.conv = nn.Conv2d(3, 3, 1)
 
     def forward(self, x):
         x = self.quant(x)
@@ -187,8 +193,10 @@ from torch.ao.quantization import DeQuantStub, QuantStub
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
-        self.quant, self.conv, self.dequant = QuantStub(), nn.Conv2d(3, 3, 1), DeQuantStub()
-        self.plus = FloatFunctional()  # a module, so prepare() observes it and convert() replaces it
+        self.quant, self.dequant = QuantStub(), DeQuantStub()
+        self.conv = nn.Conv2d(3, 3, 1)
+        # a module, so prepare() observes it and convert() replaces it
+        self.plus = FloatFunctional()
 
     def forward(self, x):
         x = self.quant(x)
@@ -202,19 +210,22 @@ model = quantize(model)
 assert ".quantized" in type(model.conv).__module__ and close(model(images), expected)
 
 # %% break quantized-twice
-model = quantize(nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), QuantStub(), nn.Conv2d(4, 2, 3), DeQuantStub()))
-model(images)
+first, second = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3)
+model = nn.Sequential(QuantStub(), first, QuantStub(), second, DeQuantStub())
+quantize(model)(images)
 
 # %% check quantized-twice
 model = quantize(nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3)))
-print(model(images).is_quantized)  # True already: a second QuantStub has nothing to do here
+print(model(images).is_quantized)  # True already: no second QuantStub is needed
 assert model(images).is_quantized
 
 # %% fix quantized-twice
 from torch import nn
 from torch.ao.quantization import DeQuantStub, QuantStub
 
-model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3), DeQuantStub())  # one QuantStub, at the entrance
+first, second = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3)
+# one QuantStub, at the entrance
+model = nn.Sequential(QuantStub(), first, second, DeQuantStub())
 
 # %% proof quantized-twice
 expected = model[2](model[1](images))

@@ -91,13 +91,14 @@ for _ in range(2):
         return 2 * old_forward(x)
 
     model.forward = patched
-print(old_forward)  # should be Linear.forward; it is the new function, and calls itself
+print(old_forward)  # not Linear.forward, but the new function: it calls itself
 assert old_forward.__name__ == "patched"
 
 
 # %% fix cell-run-twice
 def patch(model):
-    original = getattr(model.forward, "original", model.forward)  # patched already? Then take what lies below
+    # patched already? Then take what lies below
+    original = getattr(model.forward, "original", model.forward)
 
     def patched(x):
         return 2 * original(x)
@@ -135,7 +136,10 @@ class Parent(nn.Module):
 
 
 model = Parent()
-loops = [name for name, module in model.named_modules() if any(part is model for part in module.children())]
+loops = []
+for name, module in model.named_modules():
+    if any(part is model for part in module.children()):
+        loops.append(name)
 print(loops)  # these modules contain the whole model
 assert loops == ["child"]
 
@@ -147,7 +151,7 @@ class Parent(nn.Module):
     def __init__(self):
         super().__init__()
         self.child = nn.Linear(2, 2)
-        self.child.parent = [self]  # in a plain list it is not registered as a submodule
+        self.child.parent = [self]  # in a plain list it is no submodule
 
 
 # %% proof parent-stored
@@ -162,7 +166,7 @@ from torch.autograd import Variable
 
 
 def fill(tensor, value):
-    if isinstance(tensor, Variable):  # before 0.4 only a wrapper around a tensor was one
+    if isinstance(tensor, Variable):  # before 0.4 only a wrapper was one
         fill(tensor.data, value)
         return tensor
     return tensor.fill_(value)
@@ -173,7 +177,8 @@ fill(torch.empty(2, 2), 1.0)
 # %% check old-torch
 from torch.autograd import Variable
 
-print(isinstance(x, Variable), isinstance(x.data, Variable))  # True both times: .data is a tensor like any other
+# True both times: .data is a tensor like any other
+print(isinstance(x, Variable), isinstance(x.data, Variable))
 assert isinstance(x.data, Variable)
 
 # %% fix old-torch
@@ -210,7 +215,8 @@ assert levels(model) == 301
 # %% fix really-deep
 from torch import nn
 
-model = nn.Sequential(*[nn.ReLU() for _ in range(300)])  # one after the other, not one inside the other
+# one after the other, not one inside the other
+model = nn.Sequential(*[nn.ReLU() for _ in range(300)])
 
 # %% proof really-deep
 assert len(model) == 300 and torch.equal(model(x - 2), torch.zeros(1, 2)) and torch.equal(model(x + 2), x + 2)

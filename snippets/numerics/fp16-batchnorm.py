@@ -33,14 +33,17 @@ with torch.no_grad():
 for _ in range(50):
     scores = model(images.half())
 
-assert scores.isfinite().all() and scores.std(0).min() > 0.1  # train mode shows nothing
-assert model[1].running_var.isinf().any()  # the square of more than 255 is too much for half precision
-assert model.eval()[:2](images.half()).std((0, 2, 3)).min() == 0  # x / inf: this channel is a constant
+assert scores.isfinite().all() and scores.std(0).min() > 0.1  # train mode is fine
+# the square of more than 255 is too much for half precision
+assert model[1].running_var.isinf().any()
+# x / inf: this channel is a constant
+assert model.eval()[:2](images.half()).std((0, 2, 3)).min() == 0
 
 # %% check variance-overflow
 for _ in range(50):
     model(images.half())
-print({name: buffer.isfinite().all().item() for name, buffer in model.named_buffers()})  # False: this layer has overflowed
+# False: this layer has overflowed
+print({name: b.isfinite().all().item() for name, b in model.named_buffers()})
 assert not model[1].running_var.isfinite().all()
 
 # %% fix variance-overflow
@@ -48,7 +51,7 @@ from torch import nn
 
 for module in model.modules():
     if isinstance(module, nn.modules.batchnorm._BatchNorm):
-        module.float()  # weights and running statistics; it takes half precision, and returns it
+        module.float()  # its own numbers; it takes and returns half precision
 
 # %% proof variance-overflow
 with torch.no_grad():
@@ -71,16 +74,18 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
 # %% break lost-updates
 for _ in range(100):
     optimizer.zero_grad()
-    loss = -(model(x.half()) * x).mean()  # wants larger weights: both gradients are -1
+    loss = -(model(x.half()) * x).mean()  # wants larger weights: gradients of -1
     loss.backward()
     optimizer.step()
 
-assert torch.allclose(model[0].weight.grad.float(), torch.tensor([-1.0]), atol=1e-2)
-assert model[0].weight == 1 and model[1].weight == 1  # a hundred steps, and neither has moved
+gradient = model[0].weight.grad.float()
+assert torch.allclose(gradient, torch.tensor([-1.0]), atol=1e-2)
+assert model[0].weight == 1 and model[1].weight == 1  # after a hundred steps
 
 # %% check lost-updates
 weight = next(model.parameters())
-print(weight.dtype, (weight + 1e-4 == weight).item())  # True: the step is too small for this weight, and is rounded away
+# True: the step is too small for this weight, and is rounded away
+print(weight.dtype, (weight + 1e-4 == weight).item())
 assert weight + 1e-4 == weight and weight.float() + 1e-4 != weight
 
 # %% fix lost-updates
@@ -89,7 +94,7 @@ import torch
 model.float()  # not model.half(): the weights stay in float32
 for _ in range(100):
     optimizer.zero_grad()
-    with torch.autocast(device.type, dtype=torch.bfloat16):  # computes in half precision
+    with torch.autocast(device.type, dtype=torch.bfloat16):  # half precision
         scores = model(x)
         loss = -(scores * x).mean()
     loss.backward()

@@ -199,13 +199,14 @@ scales = []
 for _ in range(3):
     optimizer.zero_grad()
     with torch.autocast(device.type):
-        loss = loss_fn(model(images), labels)  # a score is 64 * 40 * 40 = 102400; float16 ends at 65504
+        loss = loss_fn(model(images), labels)  # scores of 102400; the end is 65504
     scaler.scale(loss).backward()
     scaler.step(optimizer)
     scaler.update()
     scales.append(scaler.get_scale())
 
-assert loss.isnan() and scales == [32768, 16384, 8192]  # every step is skipped, the scale falls and falls
+# every step is skipped, the scale falls and falls
+assert loss.isnan() and scales == [32768, 16384, 8192]
 
 # %% check half-overflow
 losses = {}
@@ -214,7 +215,8 @@ for dtype in (torch.float16, torch.bfloat16):  # the same batch
         losses[dtype] = loss_fn(model(images), labels).item()
 losses[torch.float32] = loss_fn(model(images), labels).item()
 print(losses)
-assert losses[torch.float16] != losses[torch.float16] and abs(losses[torch.bfloat16] - losses[torch.float32]) < 0.05
+assert losses[torch.float16] != losses[torch.float16]
+assert abs(losses[torch.bfloat16] - losses[torch.float32]) < 0.05
 
 # %%
 optimizer.zero_grad()
@@ -261,9 +263,10 @@ optimizer.step()  # Adam divides by sqrt(0) + 1e-8, and in half precision 1e-8 i
 assert loss.isfinite() and model[0].weight.isnan().any()
 
 # %% check half-weights
-print({parameter.dtype for parameter in model.parameters()})  # the weights themselves are in half precision
+print({p.dtype for p in model.parameters()})  # the weights are in half precision
 print(torch.tensor(1e-8).half())  # Adam's eps
-assert next(model.parameters()).dtype == torch.float16 and torch.tensor(1e-8).half() == 0
+assert next(model.parameters()).dtype == torch.float16
+assert torch.tensor(1e-8).half() == 0
 
 # %% fix half-weights
 import torch
@@ -336,7 +339,8 @@ x, labels = torch.tensor([[0.0, 200.0], [1.0, 3.0]]), torch.tensor([1, 0])  # x:
 
 # %% break log-of-zero
 target = F.one_hot(labels, 2)
-loss = -(target * model(x).softmax(-1).log()).sum(-1).mean()  # 0 * log(0): the answer is right, the loss is nan
+# 0 * log(0): the answer is right, the loss is nan
+loss = -(target * model(x).softmax(-1).log()).sum(-1).mean()
 
 assert loss.isnan()
 
@@ -348,7 +352,7 @@ assert (probabilities == 0).any()
 # %% fix log-of-zero
 import torch.nn.functional as F
 
-loss = F.cross_entropy(model(x), labels)  # takes the scores themselves, without softmax
+loss = F.cross_entropy(model(x), labels)  # takes the scores, without softmax
 
 # %% proof log-of-zero
 assert torch.allclose(loss, (torch.tensor(0.0) - torch.tensor([1.0, 3.0]).softmax(0)[0].log()) / 2)
@@ -405,7 +409,8 @@ action = Normal(Policy()(x), 1.0).sample()
 
 # %% check never-initialised
 policy = nn.ParameterDict({"weight": nn.Parameter(torch.empty(2, 4))})
-print([name for name, parameter in policy.named_parameters() if not parameter.isfinite().all()])  # before the first step
+# before the first step
+print([name for name, p in policy.named_parameters() if not p.isfinite().all()])
 assert not policy["weight"].isfinite().all()
 
 # %% fix never-initialised
@@ -417,7 +422,7 @@ class Policy(nn.Module):
     def __init__(self):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(2, 4))
-        nn.init.xavier_uniform_(self.weight)  # torch.empty leaves what was in that memory
+        nn.init.xavier_uniform_(self.weight)  # torch.empty leaves what was there
 
     def forward(self, x):
         return x @ self.weight.T
@@ -446,7 +451,8 @@ assert picture.isnan().all()  # shown as black
 
 # %% check black-images
 print(decoder[0](latents).max().item())  # above 65504: too much for float16
-assert decoder[0](latents).max() > 65504 and decoder.half()[0](latents.half()).isinf().any()
+assert decoder[0](latents).max() > 65504
+assert decoder.half()[0](latents.half()).isinf().any()
 
 # %% proof black-images
 picture = decoder(latents)  # the same weights in float32

@@ -27,16 +27,18 @@ x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])  # a feature that is alwa
 y = torch.tensor([[1.0], [2.0], [3.0]])
 
 # %% break dependent
-weights = torch.linalg.lstsq(x, y, driver="gels").solution  # the only driver on CUDA, and the default there
+# the only driver on CUDA, and the default there
+weights = torch.linalg.lstsq(x, y, driver="gels").solution
 
 # %% check dependent
-print(torch.linalg.matrix_rank(x).item(), "of", min(x.shape))  # 1 of 2; gels needs all of them
+# 1 of 2; gels needs all of them
+print(torch.linalg.matrix_rank(x).item(), "of", min(x.shape))
 assert torch.linalg.matrix_rank(x) < min(x.shape)
 
 # %% fix dependent
 import torch
 
-weights = torch.linalg.pinv(x) @ y  # the shortest of all best solutions; runs on CPU and on CUDA
+weights = torch.linalg.pinv(x) @ y  # the shortest of all best solutions
 
 # %% proof dependent
 assert torch.allclose(weights, torch.tensor([[2.0], [0.0]]), atol=1e-4)
@@ -46,7 +48,7 @@ x = torch.tensor([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0 + 1e-7]])  # the same featur
 
 # %% break nearly-dependent
 weights = torch.linalg.lstsq(x, y, driver="gels").solution
-print(weights.flatten())  # about -11 million and +11 million: fitted to the rounding error
+print(weights.flatten())  # about -11 and +11 million: fitted to the rounding error
 assert weights.isnan().any() or weights.abs().max() > 1000
 
 # %% check nearly-dependent
@@ -56,7 +58,7 @@ assert torch.linalg.cond(x).isinf() or torch.linalg.cond(x) > 1e6
 # %% fix nearly-dependent
 import torch
 
-penalty = 1e-3 * torch.eye(x.shape[1])  # ridge regression: large solutions cost something
+penalty = 1e-3 * torch.eye(x.shape[1])  # ridge regression: large solutions cost
 weights = torch.linalg.solve(x.T @ x + penalty, x.T @ y)
 
 # %% proof nearly-dependent

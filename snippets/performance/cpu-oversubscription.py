@@ -73,13 +73,16 @@ def side_by_side(jobs, threads):
 cores = torch.get_num_threads()  # what PyTorch takes by default: all cores
 
 # %% break many-jobs
-tries = [(side_by_side(4, threads=cores)[0], side_by_side(4, threads=max(1, cores // 4))[0]) for _ in range(3)]
+share = max(1, cores // 4)
+tries = [[side_by_side(4, threads=n)[0] for n in (cores, share)] for _ in range(3)]
 slow, fast = sorted(tries, key=lambda pair: pair[0] / pair[1])[1]  # the middle one
-print(f"4 jobs, {cores} threads each, take {slow / fast:.1f} times the processor time that they take with their share")
+more = f"{slow / fast:.1f} times the processor time that they take with their share"
+print(f"4 jobs, {cores} threads each, take {more}")
 assert slow > 1.5 * fast
 
 # %% check many-jobs
-print(torch.__config__.parallel_info())  # compare the number of threads, times your processes, with the cores
+# compare the number of threads, times your processes, with the cores
+print(torch.__config__.parallel_info())
 assert torch.get_num_threads() == cores
 
 # %% proof many-jobs
@@ -112,17 +115,18 @@ def train(rank):
 # %% break no-more-threads
 context = mp.start_processes(train, nprocs=1, start_method="fork", join=False)
 context.processes[0].join()
-assert context.processes[0].exitcode == 1  # no Python exception: OpenMP ends the process
+assert context.processes[0].exitcode == 1  # no exception: OpenMP ends the process
 
 # %% check no-more-threads
-print(resource.getrlimit(resource.RLIMIT_NPROC))  # threads and processes of your user; `ulimit -u` in a shell
+# threads and processes of your user; `ulimit -u` in a shell
+print(resource.getrlimit(resource.RLIMIT_NPROC))
 print(torch.get_num_threads())  # each of your processes starts as many
 assert torch.get_num_threads() > 0
 
 # %% fix no-more-threads
 import torch
 
-torch.set_num_threads(1)  # before the first operation; or OMP_NUM_THREADS=1 before Python starts
+torch.set_num_threads(1)  # before the first operation; or OMP_NUM_THREADS=1 outside
 
 # %% proof no-more-threads
 assert abs(compute() - 1.1752) < 0.001  # in this process, which ends here if it starts 32 threads
@@ -132,7 +136,8 @@ torch.set_num_interop_threads(1)
 torch.set_num_interop_threads(1)  # the second module that sets it
 
 # %% check interop-too-late
-print(torch.get_num_interop_threads())  # if this is the number that you want, a library has set it already
+# if this is the number that you want, a library has set it already
+print(torch.get_num_interop_threads())
 assert torch.get_num_interop_threads() > 0
 
 # %% fix interop-too-late

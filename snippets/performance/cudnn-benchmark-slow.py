@@ -40,12 +40,13 @@ def seconds(lengths, benchmark):
 
 # %% break new-lengths
 fast = seconds(range(20, 80), benchmark=False)
-slow = seconds(range(100, 160), benchmark=True)  # as many lengths, none of them seen before
+slow = seconds(range(100, 160), benchmark=True)  # as many lengths, all of them new
 print(f"{slow / fast:.1f} times slower")
 assert slow > 1.5 * fast
 
 # %% check new-lengths
-first, again = seconds(range(200, 240), benchmark=True), seconds(range(200, 240), benchmark=True)
+first = seconds(range(200, 240), benchmark=True)
+again = seconds(range(200, 240), benchmark=True)
 print(f"new lengths take {first / again:.1f} times as long as the same ones again")
 assert first > 1.2 * again
 
@@ -55,7 +56,7 @@ torch.backends.cudnn.benchmark = True  # somewhere at the top of the program
 # %% fix new-lengths
 import torch
 
-torch.backends.cudnn.benchmark = False  # the default: find the line that switched it on
+torch.backends.cudnn.benchmark = False  # the default: look who switched it on
 
 # %% proof new-lengths
 assert not torch.backends.cudnn.benchmark
@@ -68,11 +69,12 @@ torch.testing.assert_close(conv.cuda()(x).cpu(), expected, rtol=1e-2, atol=1e-2)
 torch.backends.cudnn.benchmark = False
 
 # %% break many-shapes
-print(len(lengths), "batches,", len(set(lengths)), "lengths")  # a search for nearly every one
+print(len(lengths), "batches,", len(set(lengths)), "lengths")  # nearly all are new
 assert len(set(lengths)) > 100
 
 # %% check many-shapes
-print(torch.backends.cudnn.enabled, torch.backends.cudnn.benchmark)  # defaults: True, False
+# defaults: True, False
+print(torch.backends.cudnn.enabled, torch.backends.cudnn.benchmark)
 assert torch.backends.cudnn.enabled and not torch.backends.cudnn.benchmark
 
 
@@ -81,7 +83,7 @@ from torch import nn
 
 
 def padded(text, multiple=64):
-    """(..., length) with zeros at its end, so that the length is a multiple of 64."""
+    """(..., length), with zeros up to the next multiple of 64."""
     return nn.functional.pad(text, (0, -text.shape[-1] % multiple))
 
 

@@ -49,12 +49,14 @@ def make_step():
 # %% break first-calls
 step = make_step()
 times = [seconds(step) for _ in range(20)]
-print(f"the first step took {times[0] / statistics.median(times):.0f} times as long as the median")
+share = times[0] / statistics.median(times)
+print(f"the first step took {share:.0f} times as long as the median")
 assert times[0] > 3 * statistics.median(times)
 
 # %% check first-calls
 step = make_step()
-print([round(1000 * seconds(step), 1) for _ in range(10)])  # ms: only the first ones are large
+# ms: only the first ones are large
+print([round(1000 * seconds(step), 1) for _ in range(10)])
 
 
 # %% fix first-calls
@@ -72,7 +74,7 @@ def measure(call, warmup=3, repeat=21):
         start = time.perf_counter()
         call()
         if torch.cuda.is_available():
-            torch.cuda.synchronize()  # a GPU is still working when the call comes back
+            torch.cuda.synchronize()  # the call comes back while a GPU still works
         times.append(time.perf_counter() - start)
     return statistics.median(times)  # the median forgives a hiccup, a mean does not
 
@@ -138,7 +140,8 @@ import torch._dynamo.utils as dynamo
 compiled = torch.compile(lambda x: (2 * x).relu(), backend="eager")
 for call in range(3):
     compiled(torch.randn(64))
-    print(call, dynamo.counters["stats"]["unique_graphs"])  # grows in the calls that compile: the first one only
+    # grows in the calls that compile: the first one only
+    print(call, dynamo.counters["stats"]["unique_graphs"])
 assert dynamo.counters["stats"]["unique_graphs"] == 1
 
 
@@ -146,7 +149,7 @@ assert dynamo.counters["stats"]["unique_graphs"] == 1
 import torch
 
 model = torch.compile(model)
-model(torch.zeros_like(x))  # at start-up, with the shape and dtype of the real inputs
+model(torch.zeros_like(x))  # at start-up, with shape and dtype of the real inputs
 
 # %% proof compiled
 assert len(graphs) == 1
@@ -162,7 +165,8 @@ print(len(graphs))  # the second length is compiled again
 assert len(graphs) == 2
 
 # %% check new-shapes
-torch._logging.set_logs(recompiles=True)  # in a shell: TORCH_LOGS=recompiles python train.py
+# in a shell: TORCH_LOGS=recompiles python train.py
+torch._logging.set_logs(recompiles=True)
 compiled = torch.compile(lambda x: (2 * x).relu(), backend="eager")
 for length in [16, 32, 48]:
     assert compiled(torch.randn(length)).shape == (length,)
@@ -179,13 +183,18 @@ for length in [16, 32, 48]:
 assert len(graphs) == 1
 
 # %% break cuda-start
-first = seconds(lambda: torch.ones(1000, device="cuda").exp().cpu())  # starts CUDA, loads kernels, asks for memory
-later = statistics.median(seconds(lambda: torch.ones(1000, device="cuda").exp().cpu()) for _ in range(9))
+def call():
+    return torch.ones(1000, device="cuda").exp().cpu()
+
+
+first = seconds(call)  # starts CUDA, loads kernels, asks for memory
+later = statistics.median(seconds(call) for _ in range(9))
 print(f"the first call took {first / later:.0f} times as long")
 assert first > 10 * later
 
 # %% check cuda-start
-print(torch.cuda.get_device_capability(), torch.cuda.get_arch_list())  # sm_90 for (9, 0): is your GPU in the list?
+# sm_90 for (9, 0): is your GPU in the list?
+print(torch.cuda.get_device_capability(), torch.cuda.get_arch_list())
 assert torch.cuda.get_arch_list()
 
 # %%
@@ -195,7 +204,8 @@ model = nn.Linear(1000, 8)
 import torch
 
 model.cuda()
-model(torch.zeros(1, 1000, device="cuda"))  # once, before the first request, with the shape of the real inputs
+# once, before the first request, with the shape of the real inputs
+model(torch.zeros(1, 1000, device="cuda"))
 torch.cuda.synchronize()
 
 # %% proof cuda-start

@@ -38,7 +38,9 @@ def seconds(call):
 # %% break loop-over-losses
 def loop():
     losses = cross_entropy(model(x), y, reduction="none")
-    return [torch.autograd.grad(loss, parameters, retain_graph=True) for loss in losses]
+    return [
+        torch.autograd.grad(loss, parameters, retain_graph=True) for loss in losses
+    ]
 
 
 slower = seconds(loop) / seconds(lambda: cross_entropy(model(x), y).backward())
@@ -50,8 +52,9 @@ output = model(x)
 output.retain_grad()
 losses = cross_entropy(output, y, reduction="none")
 losses[0].backward()  # one sample ...
-print(tuple(output.grad.shape), int((output.grad != 0).any(dim=1).sum()))  # ... goes back as the whole batch: 127 rows of zeros
-assert output.grad.shape == (128, 10) and (output.grad != 0).any(dim=1).sum() == 1
+rows = (output.grad != 0).any(dim=1).sum()
+print(tuple(output.grad.shape), int(rows))  # ... goes back as 128 rows: 127 are 0
+assert output.grad.shape == (128, 10) and rows == 1
 
 # %% fix loop-over-losses
 from torch.func import functional_call, grad, vmap
@@ -59,11 +62,13 @@ from torch.nn.functional import cross_entropy
 
 
 def loss_of(params, sample, label):
-    return cross_entropy(functional_call(model, params, (sample[None],)), label[None])
+    output = functional_call(model, params, (sample[None],))
+    return cross_entropy(output, label[None])
 
 
 params = dict(model.named_parameters())
-per_sample = vmap(grad(loss_of), in_dims=(None, 0, 0))(params, x, y)  # {"0.weight": one gradient for each sample, ...}
+# {"0.weight": one gradient for each sample, ...}
+per_sample = vmap(grad(loss_of), in_dims=(None, 0, 0))(params, x, y)
 
 # %% proof loop-over-losses
 losses = cross_entropy(model(x), y, reduction="none")  # or: keep the forward pass as it is
@@ -86,7 +91,11 @@ def loop():
         (weight * loss).backward(retain_graph=True)
 
 
-slower = seconds(loop) / seconds(lambda: (weights * cross_entropy(model(x), y, reduction="none")).sum().backward())
+def sum_first():
+    (weights * cross_entropy(model(x), y, reduction="none")).sum().backward()
+
+
+slower = seconds(loop) / seconds(sum_first)
 print(f"{slower:.0f} times slower")
 assert slower > 20
 
@@ -94,7 +103,7 @@ assert slower > 20
 losses = cross_entropy(model(x[:2]), y[:2], reduction="none")
 losses[0].backward(retain_graph=True)
 losses[1].backward()
-print(tuple(model[0].weight.grad.shape))  # no dimension for the samples: .grad holds their sum
+print(tuple(model[0].weight.grad.shape))  # no dimension of samples: their sum
 assert model[0].weight.grad.shape == model[0].weight.shape
 
 # %% fix only-the-sum
@@ -120,17 +129,27 @@ images = x
 
 # %% break input-gradients
 images.requires_grad_()
-together = seconds(lambda: torch.autograd.grad(model(images).amax(dim=1).sum(), images))
-# a saliency map: how the score depends on each input value
-loop = seconds(lambda: [torch.autograd.grad(score, images, retain_graph=True)[0][i] for i, score in enumerate(model(images).amax(dim=1))])
-print(f"{loop / together:.0f} times slower")
-assert loop > 20 * together
+
+
+def together():  # a saliency map: how the score depends on each input value
+    return torch.autograd.grad(model(images).amax(dim=1).sum(), images)
+
+
+def loop():
+    for i, score in enumerate(model(images).amax(dim=1)):
+        torch.autograd.grad(score, images, retain_graph=True)[0][i]
+
+
+slower = seconds(loop) / seconds(together)
+print(f"{slower:.0f} times slower")
+assert slower > 20
 
 # %% check input-gradients
 images.requires_grad_()
 scores = model(images).amax(dim=1)
 (gradient,) = torch.autograd.grad(scores[0], images)
-print(int((gradient != 0).any(dim=1).sum()))  # 1: the score of a sample depends on that sample alone
+# 1: the score of a sample depends on that sample alone
+print(int((gradient != 0).any(dim=1).sum()))
 assert (gradient != 0).any(dim=1).sum() == 1
 
 # %% fix input-gradients
@@ -138,7 +157,7 @@ import torch
 
 images.requires_grad_()
 scores = model(images).amax(dim=1)  # the score of each image
-(saliency,) = torch.autograd.grad(scores.sum(), images)  # row i holds the gradient of score i
+(saliency,) = torch.autograd.grad(scores.sum(), images)  # row i: of score i
 
 # %% proof input-gradients
 scores = model(images).amax(dim=1)

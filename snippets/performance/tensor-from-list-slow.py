@@ -44,12 +44,13 @@ def seconds(call):
 # %% break list-of-arrays
 batch = torch.tensor(images)  # number by number, through Python
 
-slow, fast = seconds(lambda: torch.tensor(images)), seconds(lambda: torch.from_numpy(np.stack(images)))
+slow = seconds(lambda: torch.tensor(images))
+fast = seconds(lambda: torch.from_numpy(np.stack(images)))
 print(f"{slow / fast:.0f} times slower")
 assert slow > 10 * fast
 
 # %% check list-of-arrays
-print(type(images), type(images[0]), len(images))  # a list (or tuple), and arrays in it
+print(type(images), type(images[0]), len(images))  # a list (or tuple) of arrays
 assert isinstance(images, list) and isinstance(images[0], np.ndarray)
 
 # %% fix list-of-arrays
@@ -66,13 +67,14 @@ assert all(np.array_equal(row, image) for row, image in zip(batch.numpy(), image
 labels = [np.array([16_777_216, 16_777_217, 16_777_218]), np.array([1, 2, 3])]  # numbers of products, say
 
 # %% break float32-constructor
-batch = torch.Tensor(labels)  # a capital T: float32, which counts in steps of 2 up here
+batch = torch.Tensor(labels)  # a capital T: float32, in steps of 2 up here
 print(batch.dtype, batch[0].long().tolist())
 assert batch[0, 1].item() == 16_777_216  # 1 is lost
 
 # %% check float32-constructor
-print(labels[0].dtype, torch.Tensor(labels[0]).dtype)  # what goes in, and what comes out
-assert labels[0].dtype == np.int64 and torch.Tensor(labels[0]).dtype == torch.float32
+print(labels[0].dtype, torch.Tensor(labels[0]).dtype)  # what goes in and comes out
+assert labels[0].dtype == np.int64
+assert torch.Tensor(labels[0]).dtype == torch.float32
 
 # %% fix float32-constructor
 import numpy as np
@@ -104,8 +106,10 @@ assert slow > 10 * fast
 
 # %% check replay-buffer
 observations, actions, rewards = zip(*steps[:3], strict=True)
-print(type(observations[0]), type(actions[0]), type(rewards[0]))  # an array is slow here, a number is not
-assert isinstance(observations[0], np.ndarray) and not isinstance(rewards[0], np.ndarray)
+# an array is slow here, a number is not
+print(type(observations[0]), type(actions[0]), type(rewards[0]))
+assert isinstance(observations[0], np.ndarray)
+assert not isinstance(rewards[0], np.ndarray)
 
 # %% fix replay-buffer
 import numpy as np
@@ -114,15 +118,18 @@ import torch
 
 class ReplayBuffer:
     def __init__(self, size, features):
-        self.observations = np.zeros((size, features), dtype=np.float32)  # one array for each field, made once
+        # one array for each field, made once
+        self.observations = np.zeros((size, features), dtype=np.float32)
         self.actions = np.zeros(size, dtype=np.int64)
         self.rewards = np.zeros(size, dtype=np.float32)
 
     def store(self, i, observation, action, reward):
-        self.observations[i], self.actions[i], self.rewards[i] = observation, action, reward
+        self.observations[i] = observation
+        self.actions[i], self.rewards[i] = action, reward
 
     def sample(self, chosen):
-        return [torch.from_numpy(field[chosen]) for field in (self.observations, self.actions, self.rewards)]
+        fields = self.observations, self.actions, self.rewards
+        return [torch.from_numpy(field[chosen]) for field in fields]
 
 
 # %% proof replay-buffer
@@ -138,9 +145,12 @@ assert actions.tolist() == [steps[i][1] for i in chosen] and rewards.tolist() ==
 images = [torch.randn(64, 64, requires_grad=True) for _ in range(16)]
 
 # %% break tensors-through-numpy
-batch = torch.tensor([image.detach().cpu().numpy() for image in images])
+def through_numpy():
+    return torch.tensor([image.detach().cpu().numpy() for image in images])
 
-slow, fast = seconds(lambda: torch.tensor([image.detach().cpu().numpy() for image in images])), seconds(lambda: torch.stack(images))
+
+batch = through_numpy()
+slow, fast = seconds(through_numpy), seconds(lambda: torch.stack(images))
 print(f"{slow / fast:.0f} times slower, and requires_grad is {batch.requires_grad}")
 assert slow > 5 * fast and not batch.requires_grad
 

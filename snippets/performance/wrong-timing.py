@@ -35,7 +35,7 @@ torch.cuda.synchronize()  # warm-up
 
 start = time.perf_counter()
 work(x)
-measured = time.perf_counter() - start  # the calls have come back, the GPU has hardly begun
+measured = time.perf_counter() - start  # the GPU has hardly begun
 torch.cuda.synchronize()
 real = time.perf_counter() - start
 print(f"the work takes {real / measured:.0f} times what was measured")
@@ -98,7 +98,8 @@ for _ in range(2):
     start = time.perf_counter()
     y[0, 0].item()
     times.append(time.perf_counter() - start)
-print(f"first {times[0]:.6f} s, second {times[1]:.6f} s")  # the second is quick: the first one waited
+# the second is quick: the first one waited
+print(f"first {times[0]:.6f} s, second {times[1]:.6f} s")
 assert times[0] > 3 * times[1]
 
 # %%
@@ -152,7 +153,7 @@ import time
 
 def seconds(order):
     start = time.perf_counter()
-    order().result()  # wait, then look at the clock; for a GPU the line is torch.cuda.synchronize()
+    order().result()  # wait first; for a GPU: torch.cuda.synchronize()
     return time.perf_counter() - start
 
 

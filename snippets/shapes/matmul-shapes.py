@@ -198,12 +198,14 @@ torch.manual_seed(0)
 images = torch.rand(8, 1, 28, 28)
 
 # %% break image-size
-convolutions = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
+layers = nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
+convolutions = nn.Sequential(*layers)
 head = nn.Linear(6 * 14 * 14, 10)  # counted for images of 32x32
 head(convolutions(images))
 
 # %% check image-size
-convolutions = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
+layers = nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
+convolutions = nn.Sequential(*layers)
 head = nn.Linear(6 * 14 * 14, 10)
 print(convolutions(images).shape)  # what arrives: the last number
 print(head.in_features)  # what the layer was built for
@@ -213,7 +215,8 @@ assert convolutions(images).shape[-1] != head.in_features
 import torch
 from torch import nn
 
-convolutions = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
+layers = nn.Conv2d(1, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
+convolutions = nn.Sequential(*layers)
 features = convolutions(images[:1]).shape[1]  # one image gives the number
 head = nn.Linear(features, 10)
 
@@ -242,7 +245,7 @@ assert model.fc.in_features == 2048
 # %% fix replaced-head
 from torch import nn
 
-model.fc = nn.Linear(model.fc.in_features, 2)  # 2 classes; the old layer knows its input
+model.fc = nn.Linear(model.fc.in_features, 2)  # 2 classes; the input as before
 
 # %% proof replaced-head
 assert model(images).shape == (30, 2)
@@ -257,8 +260,10 @@ model(x)
 
 # %% check layers-not-chained
 model = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(128, 3))
-print([(name, layer.in_features, layer.out_features) for name, layer in model.named_modules() if isinstance(layer, nn.Linear)])
-assert model[0].out_features != model[2].in_features  # each layer must begin with what the one before gives
+linears = [(n, m) for n, m in model.named_modules() if isinstance(m, nn.Linear)]
+# each layer must begin with what the one before gives
+print([(name, layer.in_features, layer.out_features) for name, layer in linears])
+assert model[0].out_features != model[2].in_features
 
 # %% fix layers-not-chained
 from torch import nn
@@ -280,7 +285,7 @@ model(x)
 
 # %% check table-columns
 model = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 1))
-print(x.shape[1], model[0].in_features)  # one column more than you thought: an index, an id, or the answer itself
+print(x.shape[1], model[0].in_features)  # one more: an index, an id, or the answer
 assert x.shape[1] == model[0].in_features + 1
 
 # %% fix table-columns
@@ -302,7 +307,7 @@ model(x)
 
 # %% check one-feature
 model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
-print(x.shape, model[0].in_features)  # 100 numbers in one row; the layer wants 1 in each
+print(x.shape, model[0].in_features)  # 100 numbers in one row; 1 in each is wanted
 assert x.shape[-1] != model[0].in_features == 1
 
 # %% fix one-feature
@@ -324,17 +329,20 @@ out, (hidden, cell) = lstm(x)
 scores = head(out[:, -1])
 
 # %% check bidirectional
-lstm, head = nn.LSTM(8, 16, batch_first=True, bidirectional=True), nn.Linear(16, 3)
-print(lstm(x)[0].shape[-1], head.in_features)  # 32 and 16: both directions, side by side
+lstm = nn.LSTM(8, 16, batch_first=True, bidirectional=True)
+head = nn.Linear(16, 3)
+# 32 and 16: both directions, side by side
+print(lstm(x)[0].shape[-1], head.in_features)
 assert lstm(x)[0].shape[-1] == 2 * head.in_features
 
 # %% fix bidirectional
 import torch
 from torch import nn
 
-lstm, head = nn.LSTM(8, 16, batch_first=True, bidirectional=True), nn.Linear(2 * 16, 3)
+lstm = nn.LSTM(8, 16, batch_first=True, bidirectional=True)
+head = nn.Linear(2 * 16, 3)
 out, (hidden, cell) = lstm(x)
-scores = head(torch.cat([hidden[-2], hidden[-1]], dim=1))  # where each direction ends
+scores = head(torch.cat([hidden[-2], hidden[-1]], dim=1))  # where each one ends
 
 # %% proof bidirectional
 ends = torch.cat([out[:, -1, :16], out[:, 0, 16:]], dim=1)  # forwards at the last step, backwards at the first
@@ -349,13 +357,14 @@ model = nn.Sequential(nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10))
 model(images)
 
 # %% check no-flatten
-print(images.shape)  # more than two sizes: the layer takes the last one, 28, for the features
+print(images.shape)  # more than two sizes: the last, 28, is taken for features
 assert images.dim() > 2 and images.flatten(1).shape == (8, 784)
 
 # %% fix no-flatten
 from torch import nn
 
-model = nn.Sequential(nn.Flatten(), nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10))
+layers = nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10)
+model = nn.Sequential(nn.Flatten(), *layers)
 
 # %% proof no-flatten
 scores = model(images)
@@ -413,7 +422,7 @@ x, y = torch.rand(8, 3), torch.rand(8, 3)
 weighted = x @ y
 
 # %% check elementwise-meant
-print(x.shape == y.shape)  # True: the same shape twice, so `@` is wrong, not the shapes
+print(x.shape == y.shape)  # True: twice the same, so `@` is wrong, not the shapes
 assert x.shape == y.shape
 
 # %% fix elementwise-meant
@@ -424,8 +433,8 @@ assert torch.equal(weighted, torch.stack([x[:, column] * y[:, column] for column
 
 # %% break wrong-encoder
 tokens = torch.randint(1000, (77,))
-text_encoder = nn.Embedding(1000, 768)  # stands for CLIP-L, which gives 768 values for each token
-text_projection = nn.Linear(4096, 5120)  # of a video model that was trained with UMT5-XXL
+text_encoder = nn.Embedding(1000, 768)  # stands for CLIP-L: 768 values a token
+text_projection = nn.Linear(4096, 5120)  # of a video model trained with UMT5-XXL
 text_projection(text_encoder(tokens))
 
 # %% proof wrong-encoder
@@ -452,14 +461,15 @@ class Linear4bit(nn.Linear):
 
 # %% break quantized
 model = Linear4bit(512, 256)
-replica = model._replicate_for_data_parallel()  # what DataParallel makes for each GPU ...
+replica = model._replicate_for_data_parallel()  # DataParallel's, for each GPU ...
 replica.weight = model.weight.clone()  # ... with copies of the weights: values only
 replica(torch.rand(4, 512))
 
 # %% check quantized
 model = Linear4bit(512, 256)
 print(model.weight.shape)  # (131072, 1): packed into one column
-assert hasattr(model.weight, "quant_state") and not hasattr(model.weight.clone(), "quant_state")
+assert hasattr(model.weight, "quant_state")
+assert not hasattr(model.weight.clone(), "quant_state")
 
 # %% proof quantized
 model, x = Linear4bit(16, 8), torch.rand(4, 16)
@@ -475,12 +485,12 @@ x = torch.rand(4, 1024)
 layer = nn.Linear(1024, 1024)
 
 # %% break adapter
-adapter = nn.Linear(90, 90, bias=False)  # MoRA's matrix: square, and smaller than the layer
+adapter = nn.Linear(90, 90, bias=False)  # MoRA's matrix: square, and small
 y = layer(x) + adapter(x)  # as plain LoRA would call it
 
 # %% check adapter
 adapter = nn.Linear(90, 90, bias=False)
-print(adapter.weight.shape, layer.in_features)  # as wide as high, and not the layer's width
+print(adapter.weight.shape, layer.in_features)  # square, not the layer's width
 assert adapter.in_features == adapter.out_features < layer.in_features
 
 # %% proof adapter
@@ -498,7 +508,8 @@ x = y = torch.rand(2, 10, 16)  # queries and keys: (batch, tokens, features)
 scores = x @ y
 
 # %% check key-not-transposed
-print(x.shape[-1], "must equal", y.shape[-2])  # last size of the left one, last but one of the right one
+# last size of the left one, last but one of the right one
+print(x.shape[-1], "must equal", y.shape[-2])
 assert x.shape[-1] != y.shape[-2]
 
 # %% fix key-not-transposed
@@ -515,7 +526,7 @@ x, y = torch.rand(8, 10, 16), torch.rand(16, 4)
 product = torch.mm(x, y)
 
 # %% check mm-with-batch
-print(x.dim(), y.dim())  # mm takes 2 and 2, bmm takes 3 and 3; matmul and `@` take both
+print(x.dim(), y.dim())  # mm wants 2 and 2, bmm 3 and 3; matmul and `@` take both
 assert x.dim() == 3 and y.dim() == 2
 
 # %% fix mm-with-batch
@@ -572,16 +583,21 @@ def sharded_model(rank):
 
 # %% break sharded-weight
 def score(model, x):
-    return model.module[0](x)  # a layer inside, called past the wrapper that gathers its weight
+    return model.module[0](x)  # past the wrapper, which gathers the layer's weight
 
 
-mp.start_processes(lambda rank: score(sharded_model(rank), torch.rand(8, 3)), nprocs=2, start_method="fork")
+def work(rank):
+    score(sharded_model(rank), torch.rand(8, 3))
+
+
+mp.start_processes(work, nprocs=2, start_method="fork")
 
 
 # %% check sharded-weight
 def work(rank):
     model = sharded_model(rank)
-    print(rank, model.module[0].weight.shape)  # one size, and another on every rank: a shard
+    # one size, and another on every rank: a shard
+    print(rank, model.module[0].weight.shape)
     assert model.module[0].weight.dim() == 1
 
 

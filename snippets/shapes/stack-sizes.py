@@ -91,7 +91,7 @@ for images in DataLoader(Photos(), batch_size=2, num_workers=1):
     print(images.shape)
 
 # %% check image-sizes
-shapes = Counter(tuple(image.shape) for image in Photos())  # no DataLoader, no workers
+shapes = Counter(tuple(image.shape) for image in Photos())  # without a DataLoader
 print(shapes)
 assert len(shapes) > 1
 
@@ -99,7 +99,7 @@ assert len(shapes) > 1
 from torch.nn.functional import interpolate
 
 
-def resize(image, size=(32, 32)):  # call it in __getitem__; torchvision: transforms.Resize((32, 32))
+def resize(image, size=(32, 32)):  # in __getitem__; or transforms.Resize((32, 32))
     return interpolate(image[None], size=size, mode="bilinear")[0]
 
 
@@ -140,8 +140,11 @@ from torch.utils.data import DataLoader
 
 def pad(batch):
     words, tags = zip(*batch)
-    words = pad_sequence([torch.tensor(w) for w in words], batch_first=True)  # with 0: a word that nobody uses
-    tags = pad_sequence([torch.tensor(t) for t in tags], batch_first=True, padding_value=-100)  # what cross_entropy ignores
+    words = [torch.tensor(w) for w in words]
+    tags = [torch.tensor(t) for t in tags]
+    words = pad_sequence(words, batch_first=True)  # with 0: a word that nobody uses
+    # with what cross_entropy ignores
+    tags = pad_sequence(tags, batch_first=True, padding_value=-100)
     return words, tags, words != 0
 
 
@@ -224,7 +227,8 @@ predictions = torch.stack(outputs)
 # %% check last-batch
 outputs = [model(batch) for batch in loader]
 print([tuple(output.shape) for output in outputs])  # only the last one is shorter
-assert len({output.shape for output in outputs[:-1]}) == 1 and len(outputs[-1]) < len(outputs[0])
+assert len({output.shape for output in outputs[:-1]}) == 1
+assert len(outputs[-1]) < len(outputs[0])
 
 # %% fix last-batch
 import torch

@@ -75,10 +75,11 @@ scores, labels = torch.randn(10, 20), torch.arange(10)
 correct = scores.topk(5, dim=1).indices.t().eq(labels)
 
 # %% break accuracy
-top5 = correct[:5].view(-1).float().sum()  # t() has swapped the strides, and eq() has kept them
+top5 = correct[:5].view(-1).float().sum()  # t() has swapped the strides
 
 # %% check accuracy
-print(correct.shape, correct.stride())  # strides (1, 5): they grow to the right, so the rows do not lie one after another
+# strides (1, 5): they grow to the right, so the rows do not lie one after another
+print(correct.shape, correct.stride())
 assert correct.stride() == (1, 5)
 
 
@@ -104,13 +105,14 @@ joined = attended.transpose(1, 2).view(2, 3, 8)
 
 # %% check transposed
 swapped = torch.randn(2, 2, 3, 4).transpose(1, 2)
-print(swapped.shape, swapped.stride())  # strides (24, 4, 12, 1): 4 stands before 12, two dimensions are swapped in memory
+# strides (24, 4, 12, 1): 4 stands before 12, two dimensions are swapped in memory
+print(swapped.shape, swapped.stride())
 assert swapped.stride() == (24, 4, 12, 1)
 
 # %% fix transposed
 heads = x.transpose(1, 2)
 attended = (heads @ heads.transpose(-1, -2)).softmax(-1) @ heads
-joined = attended.transpose(1, 2).reshape(2, 3, 8)  # keep the transpose, replace the view
+joined = attended.transpose(1, 2).reshape(2, 3, 8)  # not view
 
 # %% proof transposed
 for head in range(2):
@@ -128,7 +130,7 @@ flat = features.view(2, -1)
 
 # %% check channels-last
 features = model(images)
-print(features.stride())  # (128, 1, 32, 8): the 1 stands second, so the channels lie side by side
+print(features.stride())  # (128, 1, 32, 8): the 1 is second: channels side by side
 assert features.is_contiguous(memory_format=torch.channels_last)
 
 # %% fix channels-last
@@ -153,14 +155,15 @@ class Double(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        return (grad.view(-1) * 2).view(grad.shape)  # whoever uses the output decides the strides of grad
+        # whoever uses the output decides the strides of grad
+        return (grad.view(-1) * 2).view(grad.shape)
 
 
 (Double.apply(x).t() * torch.ones(2, 3)).sum().backward()
 
 # %% check own-backward
 result = x * 2
-result.register_hook(lambda grad: print(grad.stride()))  # (1, 3), although result itself has (2, 1)
+result.register_hook(lambda grad: print(grad.stride()))  # (1, 3); result has (2, 1)
 (result.t() * torch.ones(2, 3)).sum().backward()
 assert result.is_contiguous()
 
@@ -194,11 +197,12 @@ print(channels_first[0, 0])  # [1, 10, 2]: the first channel should be 1, 2, 3
 assert channels_first[0, 0].tolist() == [1, 10, 2]
 
 # %% check mixed-up
-print(torch.equal(x.reshape(1, 2, 3), x.transpose(1, 2)))  # False: same shape, other order
+# False: same shape, other order
+print(torch.equal(x.reshape(1, 2, 3), x.transpose(1, 2)))
 assert not torch.equal(x.reshape(1, 2, 3), x.transpose(1, 2))
 
 # %% fix mixed-up
-channels_first = x.transpose(1, 2)  # swaps the dimensions; reshape only cuts the same sequence anew
+channels_first = x.transpose(1, 2)  # reshape would only cut the sequence anew
 
 # %% proof mixed-up
 assert channels_first.tolist() == [[[1, 2, 3], [10, 20, 30]]]
@@ -216,7 +220,8 @@ table = torch.zeros(3, 4)
 print(table.reshape(-1).data_ptr() == table.data_ptr())  # True: the same memory
 print(table.t().reshape(-1).data_ptr() == table.data_ptr())  # False: a copy
 part = table[:, :2]
-print(part.is_contiguous(), part.view(3, 2, 1).data_ptr() == table.data_ptr())  # False True: not contiguous, and view works
+# False True: not contiguous, and view works
+print(part.is_contiguous(), part.view(3, 2, 1).data_ptr() == table.data_ptr())
 assert table.t().reshape(-1).data_ptr() != table.data_ptr()
 
 # %% fix lost-write

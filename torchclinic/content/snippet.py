@@ -60,6 +60,8 @@ READERS_NAMES = frozenset(
         "tokenizer",
     ]
 )
+#: Characters of code that the column of a symptom's page holds, measured in windows of 1280 pixels and more; what goes beyond is out of sight.
+WIDTH = 84
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
 OPEN_NEEDS = (
     "package:",
@@ -366,6 +368,8 @@ def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any],
         except SyntaxError as error:
             problems.add(file, first + (error.lineno or 1), f"syntax error in the cell: {error.msg}")
         snippet.cells.append(Cell(kind, case, source, first + 1))
+        if kind in ("break", "check", "fix"):
+            _check_width(snippet.cells[-1], file, problems)
     _cases(snippet, lines, facts, problems)
     for made in snippet.cases.values():
         _check_cure(made, file, problems)
@@ -449,6 +453,15 @@ def _table(own: dict[str, Any], name: str, file: Path, lines: list[str], problem
         return {str(key): text.rstrip("\n") for key, text in value.items()}
     problems.add(file, _line_of(lines, f"{name}:"), f"`{name}` maps texts to texts")
     return {}
+
+
+def _check_width(cell: Cell, file: Path, problems: Problems) -> None:
+    """What a page shows fits into its column; set-up and proof stand folded or apart."""
+    wide = {number: len(line) for number, line in enumerate(cell.source.splitlines(), cell.line) if len(line) > WIDTH}
+    if wide:
+        others = f" (and lines {', '.join(map(str, list(wide)[1:]))})" if len(wide) > 1 else ""
+        first = next(iter(wide))
+        problems.add(file, first, f"`{cell.name}`: a line of {wide[first]} characters{others}: the page's column holds {WIDTH}")
 
 
 def _check_cure(case: Case, file: Path, problems: Problems) -> None:
