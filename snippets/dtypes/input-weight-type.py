@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Input type ({x:line}) and weight type ({w:line}) should be the same"
 #     exception: RuntimeError
@@ -104,7 +103,7 @@ print(images.dtype, images.max())
 assert images.dtype == torch.uint8
 
 # %% fix pixels
-images = images.float() / 255
+images = images / 255  # makes floats, from 0 to 1
 outputs = model(images)
 
 # %% proof pixels
