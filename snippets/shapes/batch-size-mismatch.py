@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Expected input batch_size ({input:int}) to match target batch_size ({target:int})"
 #     exception: ValueError
@@ -20,7 +19,7 @@
 #     if: input > target and target > 1 and input % target == 0 and square(input / target)
 #     likely: input > target and target > 1 and input % target == 0 or input < target and input > 1 and target % input == 0 and square(target / input) and target / input < 10
 #   labels-shifted:
-#     likely: input > 100 and target > 0 and input != target and (input - target == 1 or target - input == 1) or paste("GPT", "llama", "modeling_")
+#     likely: input > 16 and input - target in [1, -1] or frames("modeling_")
 #     sample: "ValueError: Expected input batch_size (511) to match target batch_size (512)."
 #   last-batch:
 #     undecided: whether the labels are of another batch is not printed
@@ -78,7 +77,7 @@ assert model.features(images).shape == (4, 16, 7, 7)
 
 # %%
 model = nn.Sequential(nn.Embedding(50, 8), nn.Linear(8, 50))  # a language model: scores for each next word
-x = torch.randint(0, 50, (2, 20))
+x = torch.randint(0, 50, (1, 32))
 labels = x
 
 # %% break labels-shifted
@@ -87,7 +86,7 @@ loss = loss_fn(scores[:, :-1].flatten(0, 1), labels.flatten())
 
 # %% check labels-shifted
 scores = model(x)
-print(scores[:, :-1].shape, labels.shape)  # 19 places with a next word, 20 labels
+print(scores[:, :-1].shape, labels.shape)  # 31 places with a next word, 32 labels
 assert scores[:, :-1].shape[1] == labels.shape[1] - 1
 
 # %% fix labels-shifted
@@ -95,7 +94,7 @@ scores = model(x)[:, :-1]  # the last word has no next one
 loss = loss_fn(scores.flatten(0, 1), labels[:, 1:].flatten())  # and the first is nobody's
 
 # %% proof labels-shifted
-by_hand = torch.stack([-model(x)[i, j].log_softmax(0)[x[i, j + 1]] for i in range(2) for j in range(19)])
+by_hand = torch.stack([-model(x)[i, j].log_softmax(0)[x[i, j + 1]] for i in range(1) for j in range(31)])
 torch.testing.assert_close(loss, by_hand.mean())
 
 # %%
