@@ -14,9 +14,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.all.html", "https://docs.pytorch.org/docs/stable/generated/torch.where.html"]
 # causes:
 #   class-not-instance:
-#     if: frames("Loss(", "_Reduction.legacy_get_string", "_reduction.py", "legacy_get_string") or paste("Loss(predictions", "Loss(output", "Loss(pred")
+#     if: frames("Loss(", "legacy_get_string", "_reduction.py")
+#     likely: paste("Loss(pred", "Loss(out", "Loss(log", "Loss(y")
 #   in-list:
-#     if: frames(" in list", " not in ", ".index(", ".remove(")
+#     if: frames(" not in ", ".index(", ".remove(")
 #   condition:
 #     likely: frames("if ", "while ", "assert ", " and ", " or ")
 # ---
