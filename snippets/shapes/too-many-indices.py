@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "too many indices for tensor of dimension {n:int}"
 #     exception: IndexError
@@ -69,7 +68,7 @@ torch.testing.assert_close(weighted, images * x)
 loss = model(dataset).mean()
 
 # %% break loss-index
-print(loss.data[0])
+number = loss.data[0]
 
 # %% check loss-index
 print(loss.shape)  # []: a single number, which has no place 0
