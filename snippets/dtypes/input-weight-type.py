@@ -13,14 +13,14 @@
 # related: [dtypes/expected-scalar-type]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html", "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype"]
 # causes:
-#   double-input:
-#     if: begins(x, "double", "torch.DoubleTensor", "torch.cuda.DoubleTensor", "CPUDoubleType", "CUDADoubleType", "MPSDoubleType")
-#   pixels:
-#     if: begins(x, "unsigned char", "torch.ByteTensor", "torch.cuda.ByteTensor", "long", "__int64", "int", "torch.LongTensor", "torch.cuda.LongTensor")
 #   half-model:
 #     if: >-
 #       begins(w, "c10::Half", "struct c10::Half", "c10::BFloat16", "struct c10::BFloat16", "torch.HalfTensor", "torch.cuda.HalfTensor", "CUDAHalfType", "CPUHalfType",
 #       "torch.BFloat16Tensor", "torch.cuda.BFloat16Tensor", "CUDABFloat16Type", "CPUBFloat16Type", "MPSHalfType", "MPSBFloat16Type")
+#   double-input:
+#     if: begins(x, "double", "torch.DoubleTensor", "torch.cuda.DoubleTensor", "CPUDoubleType", "CUDADoubleType", "MPSDoubleType")
+#   pixels:
+#     if: begins(x, "unsigned char", "torch.ByteTensor", "torch.cuda.ByteTensor", "long", "__int64", "int", "torch.LongTensor", "torch.cuda.LongTensor")
 #   half-input:
 #     if: >-
 #       begins(x, "c10::Half", "struct c10::Half", "c10::BFloat16", "struct c10::BFloat16", "torch.HalfTensor", "torch.cuda.HalfTensor", "CUDAHalfType", "CPUHalfType",

@@ -35,7 +35,7 @@
 #     if: read(a) and read(b)
 #   odd-size:
 #     if: dim == 1 and want - got in [1, -1] and want > 4 and want < 700
-#     likely: want - got in [1, -1] and want > 4 and want < 700
+#     likely: dim in [2, 3] and want - got in [1, -1] and want > 4 and want < 700
 #   other-model:
 #     likely: >-
 #       want in [128, 320, 640, 768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120] and got in [768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120]

@@ -30,7 +30,8 @@
 #     if: n == 0 or paste("cannot reshape tensor of 0 elements")
 #     sample: "RuntimeError: shape '[-1, 4, 100]' is invalid for input of size 0"
 #   fixed-batch:
-#     if: shape[0] > 1 and product(shape) > n and n % product(shape[1:]) == 0 and not frames("attn", "attention", "modeling_")
+#     if: shape[0] > 1 and product(shape) > n and n % product(shape[1:]) == 0 and product(shape) % n != 0 and not frames("attn", "attention", "modeling_")
+#     likely: shape[0] > 1 and product(shape) > n and n % product(shape[1:]) == 0 and not frames("attn", "attention", "modeling_")
 #   channels:
 #     if: len(shape) > 2 and (n * 3 == product(shape) or n == 3 * product(shape) or n * 4 == product(shape) or 3 * n == 4 * product(shape)) and not frames("attn", "attention", "modeling_")
 #   detection-head:
