@@ -1,0 +1,147 @@
+# ---
+# wordings:
+#   - text: "\"{op:ident}\" not implemented for 'Half'"
+#     sample: "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'"
+#   - text: "\"{op:ident}\" not implemented for 'BFloat16'"
+#     sample: "NotImplementedError: \"geqrf_cpu\" not implemented for 'BFloat16'"
+#   - text: "\"{op:ident}\" not implemented for 'Float8_{_:ident}'"
+#     sample: "NotImplementedError: \"add_stub\" not implemented for 'Float8_e4m3fn'"
+#   - text: "not implemented for 'Half'"
+#   - text: "not implemented for 'BFloat16'"
+#   - text: "not implemented for 'Float8_e4m3fn'"
+#   - text: "not implemented for 'Float8_e5m2'"
+#   - text: "Promotion for Float8 Types is not supported"
+#     exception: RuntimeError
+#   - text: "Low precision dtypes not supported. Got"
+#     exception: RuntimeError
+#   - text: "Unsupported dtype Half"
+#     exception: RuntimeError
+#   - text: "not supported on CPUType for Half"
+#     exception: RuntimeError
+#   - text: "not supported on CPUType for BFloat16"
+#     exception: RuntimeError
+#   - text: "is not implemented for type torch.HalfTensor"
+#     exception: RuntimeError
+# tags: [inference, amp, linear-algebra, comfyui]
+# recover: fix
+# related: [dtypes/input-weight-type, dtypes/expected-scalar-type]
+# docs: ["https://docs.pytorch.org/docs/stable/amp.html", "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype"]
+# causes:
+#   float8:
+#     if: paste("Float8")
+#   linear-algebra:
+#     if: begins(op, "geqrf", "linalg_", "lu_", "cholesky", "svd", "triangular", "orgqr", "inverse", "lstsq", "eig", "symeig", "qr_") or paste("Low precision dtypes not supported", "Unsupported dtype Half")
+#   half-on-cpu:
+#     if: >-
+#       begins(op, "addmm_impl_cpu", "slow_conv2d_cpu", "slow_conv_", "LayerNormKernelImpl", "addmv_impl_cpu", "softmax_lastdim_kernel_impl", "softmax_kernel_impl",
+#       "baddbmm_with_gemm", "compute_indices_weights", "upsample_nearest", "upsample_bilinear2d", "GroupNormKernelImpl", "batch_norm_cpu", "thnn_conv", "mkldnn", "sqrt_cpu", "sqrt_vml_cpu",
+#       "tanh_vml_cpu", "exp_vml_cpu", "sigmoid_cpu", "log_vml_cpu", "cos_vml_cpu", "rsqrt_cpu", "_vml_", "norm_cpu", "sum_cpu", "mean_cpu", "add_cpu", "mul_cpu",
+#       "threshold_cpu", "GeluKernelImpl", "silu_cpu", "unfolded2d_copy", "im2col_out_cpu", "max_pool2d", "avg_pool2d", "replication_pad", "reflection_pad", "arange_cpu", "random_cpu",
+#       "normal_kernel_cpu", "min_values_cpu", "max_values_cpu", "clamp_scalar_cpu", "clamp_cpu", "bernoulli", "multinomial", "host_softmax", "dot", "ctc_loss_cpu")
+#       or paste("CPUType for Half", "CPUType for BFloat16", "torch.HalfTensor")
+#   one-operation:
+#     likely: paste("cuda", "CUDA")
+#     undecided: on which device the tensor lies is not printed
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 40, in forward
+#           distances = torch.cdist(x, self.centres.cuda())
+#       RuntimeError: "cdist" not implemented for 'Half'
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(0)
+
+
+class Reader(nn.Module):
+    """Reads a line of text from an image; CTC is its loss."""
+
+    def __init__(self):
+        super().__init__()
+        self.scores = nn.Linear(6, 5)
+
+    def forward(self, x):
+        scores = self.scores(x).log_softmax(2)
+        return F.ctc_loss(scores, torch.tensor([[1, 2]]), torch.tensor([7]), torch.tensor([2]))
+
+
+model = Reader().half()  # as torch_dtype=torch.float16 loads it, and model.half()
+x = torch.rand(7, 1, 6).half()
+
+# %% break half-on-cpu
+loss = model(x)
+
+# %% check half-on-cpu
+print(x.device, x.dtype, next(model.parameters()).dtype)
+assert x.device.type == "cpu" and x.dtype == torch.float16
+
+# %% fix half-on-cpu
+model = model.float()  # on the CPU: all in float32
+loss = model(x.float())
+
+# %% proof half-on-cpu
+assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+scores = F.linear(x.float(), model.scores.weight, model.scores.bias).log_softmax(2)
+torch.testing.assert_close(loss, F.ctc_loss(scores, torch.tensor([[1, 2]]), torch.tensor([7]), torch.tensor([2])))
+
+# %%
+x = (torch.rand(4, 4) + 4 * torch.eye(4)).half()
+
+# %% break linear-algebra
+q, r = torch.linalg.qr(x)
+
+# %% check linear-algebra
+print(x.dtype)  # no device has QR, SVD, an inverse or an FFT for every 16-bit type
+assert x.dtype == torch.float16
+
+# %% fix linear-algebra
+import torch
+
+q, r = torch.linalg.qr(x.float())
+
+# %% proof linear-algebra
+assert q.dtype == torch.float32
+torch.testing.assert_close(q @ r, x.float())
+
+# %%
+x, y = torch.rand(5, 3).half(), torch.rand(4, 3).half()
+
+# %% break one-operation
+distances = torch.cdist(x, y)
+
+# %% check one-operation
+print(x.dtype, (x @ y.T).dtype)  # other operations do take it
+assert (x @ y.T).dtype == torch.float16
+
+# %% fix one-operation
+import torch
+
+distances = torch.cdist(x.float(), y.float()).to(x.dtype)  # up for this line, and back
+
+# %% proof one-operation
+exact = (x.double()[:, None] - y.double()[None]).norm(dim=2)
+assert distances.dtype == torch.float16 and (distances - exact).abs().max() < 2e-3
+
+# %%
+x = torch.rand(3, 3).to(torch.float8_e4m3fn)
+y = torch.rand(3, 3).to(torch.float8_e4m3fn)
+
+# %% break float8
+total = x + y
+
+# %% check float8
+print(x.dtype)  # a format to store, not to compute in
+assert x.dtype == torch.float8_e4m3fn
+
+# %% fix float8
+import torch
+
+total = x.to(torch.bfloat16) + y.to(torch.bfloat16)
+
+# %% proof float8
+assert total.dtype == torch.bfloat16
+assert (total.float() - x.float() - y.float()).abs().max() < 1e-2

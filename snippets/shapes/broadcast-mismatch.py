@@ -1,0 +1,281 @@
+# ---
+# wordings:
+#   - text: "The expanded size of the tensor ({want:int}) must match the existing size ({have:int}) at non-singleton dimension {dim:int}. Target sizes: [{target:shape}]. Tensor sizes: [{tensor:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0.  Target sizes: [4].  Tensor sizes: [3]"
+#   - text: "The size of tensor a ({a:ident}) must match the size of tensor b ({b:ident}) at non-singleton dimension {dim:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0"
+#   - text: "must match the size of tensor b"
+#     exception: RuntimeError
+#   - text: "Attempting to broadcast a dimension of length"
+#     exception: RuntimeError
+#   - text: "The expanded size of the tensor ({_:ident}) must match the existing size"
+#     exception: RuntimeError
+#     sample: "RuntimeError: The expanded size of the tensor (8) must match the existing size (9) at non-singleton dimension 1. at /pytorch/torch/lib/TH/generic/THTensor.c:309"
+#   - text: "Shape mismatch: objects cannot be broadcast to a single shape"
+#     exception: RuntimeError
+#   - text: "inconsistent tensor size, expected"
+#     exception: RuntimeError
+#   - text: "the number of sizes provided ({sizes:int}) must be greater or equal to the number of dimensions in the tensor ({dims:int})"
+#     exception: RuntimeError
+#     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
+# tags: [broadcasting, shape, transformer, segmentation, comfyui, optimizer]
+# recover: fix
+# related: [shapes/matmul-shapes]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
+# causes:
+#   optimizer-state:
+#     if: frames("exp_avg", "momentum_buffer", "optim/_functional.py", "optim\\_functional.py", "optim/adam", "optim\\adam", "optim/sgd")
+#   sharded:
+#     if: (a == 0 or b == 0) and paste("deepspeed", "DeepSpeed", "fsdp", "FSDP")
+#     likely: a == 0 or b == 0
+#     sample: |
+#       [rank0]:   File "/env/lib/python3.11/site-packages/deepspeed/runtime/engine.py", line 2216, in backward
+#       [rank0]: RuntimeError: The size of tensor a (0) must match the size of tensor b (5120) at non-singleton dimension 1
+#   too-long:
+#     if: >-
+#       dim == 1 and b in [77, 512, 514] and a > b and a % 64 != 0
+#       or dim == 1 and a in [77, 512, 514] and b > a and b % 64 != 0
+#       or frames("position_embedding") and not (a > 16 and b > 16 and square(a - 1) and square(b - 1))
+#     likely: >-
+#       dim in [2, 3] and a in [512, 1024, 2048, 4096] and b > a and b < a + 400
+#       or dim in [2, 3] and b in [512, 1024, 2048, 4096] and a > b and a < b + 400
+#   image-size:
+#     if: dim == 1 and a > 16 and b > 16 and square(a - 1) and square(b - 1)
+#     likely: dim == 1 and a > 48 and b > 48 and square(a) and square(b)
+#   one-value-per-row:
+#     if: len(tensor) == 1 and len(target) == 2 and target[0] == tensor[0]
+#     likely: frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")
+#   odd-size:
+#     likely: dim in [2, 3] and a - b in [1, -1] and a < 500 and not frames("attn", "attention", "modeling_")
+#   channels:
+#     if: (a == 4 and b == 3 or a == 2 and b == 3) and frames("normalize")
+#     likely: dim in [0, 1] and a == 4 and b == 3
+#   latents:
+#     likely: dim == 1 and (a == 4 and b == 16 or a == 16 and b == 4)
+#     sample: "RuntimeError: The size of tensor a (4) must match the size of tensor b (16) at non-singleton dimension 1"
+#   other-model:
+#     likely: >-
+#       dim in [1, 2] and a in [768, 1024, 1152, 1280, 1536, 2048, 3072, 3584, 3840, 4096, 5120]
+#       and b in [768, 1024, 1152, 1280, 1536, 2048, 3072, 3584, 3840, 4096, 5120]
+#     sample: "SamplerCustomAdvanced: The size of tensor a (3072) must match the size of tensor b (4096) at non-singleton dimension 2"
+#   prediction-and-target:
+#     if: frames("mse_loss", "l1_loss")
+#     likely: dim in [2, 3] and not frames("attn", "attention", "modeling_") and (a - b > 1 or b - a > 1)
+#     sample: "RuntimeError: The size of tensor a (268) must match the size of tensor b (201) at non-singleton dimension 3"
+#   last-batch:
+#     likely: dim == 0 and (a > 7 or b > 7)
+#   mask-dimensions:
+#     if: read(sizes)
+#     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+torch.manual_seed(0)
+
+
+class Encoder(nn.Module):
+    """Word and position embeddings, as BERT adds them."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.positions = nn.Embedding(100, 8), nn.Embedding(512, 8)
+        self.register_buffer("numbers", torch.arange(512)[None])
+
+    def forward(self, x):
+        return self.words(x) + self.positions(self.numbers[:, : x.shape[1]])
+
+
+model = Encoder()
+x = torch.randint(0, 100, (2, 600))
+
+# %% break too-long
+model(x)
+
+# %% check too-long
+print(x.shape[1], model.positions.num_embeddings)  # 600 tokens, 512 positions
+assert x.shape[1] > model.positions.num_embeddings
+
+# %% fix too-long
+x = x[:, :512]  # transformers: tokenizer(text, truncation=True, max_length=512)
+outputs = model(x)
+
+# %% proof too-long
+assert outputs.shape == (2, 512, 8)
+assert torch.equal(outputs, model.words(x) + model.positions.weight)
+
+# %%
+x = torch.rand(96, 64) + 0.1
+
+# %% break one-value-per-row
+x / x.norm(dim=1).expand_as(x)
+
+# %% check one-value-per-row
+print(x.norm(dim=1).shape)  # [96]: the dimension is gone, and sizes are compared from the right
+assert x.norm(dim=1).shape == (96,)
+
+# %% fix one-value-per-row
+x = x / x.norm(dim=1, keepdim=True)  # [96, 1]: one value for each row
+
+# %% proof one-value-per-row
+torch.testing.assert_close(x.norm(dim=1), torch.ones(96))
+
+
+# %%
+class Residual(nn.Module):
+    """Halves the image twice and doubles it twice, adding what it had before."""
+
+    def forward(self, x):
+        half = nn.functional.avg_pool2d(x, 2)
+        quarter = nn.functional.avg_pool2d(half, 2)
+        half = half + nn.functional.interpolate(quarter, scale_factor=2)
+        return x + nn.functional.interpolate(half, scale_factor=2)
+
+
+model = Residual()
+images = torch.rand(1, 3, 27, 33)
+
+# %% break odd-size
+model(images)
+
+# %% check odd-size
+print([size % 4 for size in images.shape[2:]])  # not 0: halving twice loses a row or column
+assert any(size % 4 for size in images.shape[2:])
+
+# %% fix odd-size
+from torch.nn.functional import pad
+
+height, width = images.shape[2:]
+images = pad(images, (0, -width % 32, 0, -height % 32))  # up to a multiple of 32
+outputs = model(images)[..., :height, :width]
+
+# %% proof odd-size
+assert images.shape == (1, 3, 32, 64) and outputs.shape == (1, 3, 27, 33)
+assert images[..., height:, :].abs().max() == 0 and torch.equal(outputs, model(images)[..., :27, :33])
+assert torch.allclose(outputs[..., :8, :8], model(images[..., :24, :24])[..., :8, :8])  # the image lies where it was
+
+
+# %%
+class Patches(nn.Module):
+    """A vision transformer's embeddings: one for the class token, one for each of 14 x 14 patches."""
+
+    def __init__(self):
+        super().__init__()
+        self.pos_embed = nn.Parameter(torch.rand(1, 1 + 14 * 14, 8))
+
+    def forward(self, x):
+        return x + self.pos_embed
+
+
+model = Patches()
+x = torch.rand(2, 1 + 24 * 24, 8)  # an image of 384 pixels in patches of 16
+
+# %% break image-size
+model(x)
+
+# %% check image-size
+print(model.pos_embed.shape[1] - 1)  # 196 = 14 * 14 patches, so 14 * 16 = 224 pixels
+assert model.pos_embed.shape[1] - 1 == (224 // 16) ** 2
+
+# %% fix image-size
+import torch
+from torch.nn.functional import interpolate
+
+old = model.pos_embed
+grid = old[:, 1:].transpose(1, 2).unflatten(2, (14, 14))
+grid = interpolate(grid, size=(24, 24), mode="bicubic").flatten(2).transpose(1, 2)
+model.pos_embed = torch.nn.Parameter(torch.cat([old[:, :1], grid], dim=1))
+
+# %% proof image-size
+assert model(x).shape == x.shape and model.pos_embed.requires_grad
+new = model.pos_embed.detach()
+old = old.detach()
+assert torch.equal(new[:, 0], old[:, 0])
+corners = new[:, 1:].unflatten(1, (24, 24))[:, [0, 0, -1, -1], [0, -1, 0, -1]]
+before = old[:, 1:].unflatten(1, (14, 14))[:, [0, 0, -1, -1], [0, -1, 0, -1]]
+assert (corners - before).abs().mean() < 0.1  # each corner lies in its corner
+steps = new[:, 1:].unflatten(1, (24, 24)).diff(dim=2).abs()
+assert (steps < 1e-6).float().mean() < 0.01  # smooth between patches, not copied
+
+# %%
+mean, std = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1), torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
+images = torch.rand(2, 4, 8, 8)  # PNG files with transparency
+
+
+def normalize(image):
+    return (image - mean) / std
+
+
+# %% break channels
+batch = torch.stack([normalize(image) for image in images])
+
+# %% check channels
+print(images.shape)  # [2, 4, 8, 8]: four channels, the last one is transparency
+assert images.shape[1] == 4
+
+# %% fix channels
+images = images[:, :3]  # or, where files are opened: Image.open(path).convert("RGB")
+
+# %% proof channels
+batch = torch.stack([normalize(image) for image in images])
+torch.testing.assert_close(batch * std + mean, images)
+assert batch.shape == (2, 3, 8, 8)
+
+# %%
+loader = DataLoader(torch.rand(19, 5), batch_size=8)
+noise = 0.1 * torch.randn(8, 5)  # made once, for a full batch
+
+# %% break last-batch
+for images in loader:
+    noisy = images + noise
+
+# %% check last-batch
+print([len(images) for images in loader])  # [8, 8, 3]: only the last one is shorter
+assert [len(images) for images in loader] == [8, 8, 3]
+
+# %% fix last-batch
+import torch
+
+for images in loader:
+    noisy = images + 0.1 * torch.randn_like(images)  # made for this batch
+
+# %% proof last-batch
+assert noisy.shape == (3, 5)
+assert 0.01 < (noisy - images).std() < 0.3
+
+# %%
+model = nn.Linear(4, 8)
+optimizer = torch.optim.AdamW(model.parameters())
+model(torch.rand(2, 4)).sum().backward()
+optimizer.step()
+saved = optimizer.state_dict()
+model = nn.Linear(4, 10)  # another number of classes than in the saved run
+optimizer = torch.optim.AdamW(model.parameters())
+optimizer.load_state_dict(saved)
+
+# %% break optimizer-state
+model(torch.rand(2, 4)).sum().backward()
+optimizer.step()
+
+# %% check optimizer-state
+for parameter in model.parameters():
+    print(parameter.shape, optimizer.state[parameter]["exp_avg"].shape)
+    assert parameter.shape != optimizer.state[parameter]["exp_avg"].shape
+
+# %% fix optimizer-state
+import torch
+
+# The saved state belongs to other weights: begin with an empty one.
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
+
+# %% proof optimizer-state
+before = model.weight.detach().clone()
+model(torch.rand(2, 4)).sum().backward()
+optimizer.step()
+assert all(optimizer.state[parameter]["exp_avg"].shape == parameter.shape for parameter in model.parameters())
+assert optimizer.param_groups[0]["lr"] == 3e-4 and (model.weight - before).abs().min() > 1e-4

@@ -1,0 +1,140 @@
+# ---
+# wordings:
+#   - text: "Sizes of tensors must match except in dimension {dim:int}. Expected size {want:int} but got size {got:int} for tensor number {i:int} in the list"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 2 but got size 3 for tensor number 1 in the list."
+#   - text: "Sizes of tensors must match except in dimension {dim:int}. Got {want:int} and {got:int} in dimension {at:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 1. Got 24 and 25 in dimension 2 at /pytorch/aten/src/THC/generic/THCTensorMath.cu:71"
+#   - text: "Sizes of tensors must match except in dimension {dim:int}. Expected {want:int} in dimension {at:int} but got {got:int} for tensor number {i:int} in the list"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Sizes of tensors must match except in dimension 0. Expected 2 in dimension 1 but got 3 for tensor number 1 in the list"
+#   - text: "Sizes of tensors must match except in dimension"
+#     exception: RuntimeError
+#   - text: "Expected size {want:int} but got size {got:int} for tensor number {i:int} in the list"
+#     exception: RuntimeError
+#     sample: "Expected size 17 but got size 9 for tensor number 1 in the list."
+#   - text: "Tensors must have same number of dimensions: got {a:int} and {b:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Tensors must have same number of dimensions: got 2 and 1"
+#   - text: "Tensors must have same number of dimensions"
+#     exception: RuntimeError
+#   - text: "inconsistent tensor sizes at"
+#     exception: RuntimeError
+#   - text: "zero-dimensional tensor (at position {position:int}) cannot be concatenated"
+#     exception: RuntimeError
+#     sample: "RuntimeError: zero-dimensional tensor (at position 0) cannot be concatenated"
+# tags: [shape, cnn, segmentation, comfyui]
+# recover: fix
+# related: [shapes/stack-sizes, shapes/broadcast-mismatch]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
+# causes:
+#   numbers:
+#     if: read(position)
+#   missing-dimension:
+#     if: read(a) and read(b)
+#   odd-size:
+#     if: dim == 1 and want - got in [1, -1] and want > 4 and want < 700
+#     likely: dim in [2, 3] and want - got in [1, -1] and want > 4 and want < 700
+#   other-model:
+#     likely: >-
+#       want in [128, 320, 640, 768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120] and got in [768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120]
+#       or paste("ComfyUI") and (want in [16, 128, 4] and got in [16, 128, 4])
+#     sample: "RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 2560 but got size 5120 for tensor number 1 in the list."
+#   levels:
+#     likely: (want == 2 * got or want == 2 * got - 1 or got == 2 * want or got == 2 * want - 1) and want > 6
+#     sample: "Expected size 17 but got size 9 for tensor number 1 in the list."
+#   wrong-dimension:
+#     undecided: that the sizes differ in the dimension of the batch is not printed
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class UNet(nn.Module):
+    """One level of a U-Net: halve, double, and lay both side by side."""
+
+    def forward(self, x):
+        half = nn.functional.max_pool2d(x, 2)
+        return torch.cat([x, nn.functional.interpolate(half, scale_factor=2)], dim=1)
+
+
+model = UNet()
+images = torch.rand(1, 3, 108, 107)
+
+# %% break odd-size
+model(images)
+
+# %% check odd-size
+print([size % 2 for size in images.shape[2:]])  # [0, 1]: an odd width cannot be halved
+assert images.shape[3] % 2
+
+# %% fix odd-size
+from torch.nn.functional import pad
+
+height, width = images.shape[2:]
+images = pad(images, (0, -width % 32, 0, -height % 32))  # up to a multiple of 32
+outputs = model(images)[..., :height, :width]
+
+# %% proof odd-size
+assert images.shape == (1, 3, 128, 128) and outputs.shape == (1, 6, 108, 107)
+assert torch.equal(outputs[:, :3], images[..., :108, :107]) and images[..., 107:].abs().max() == 0
+assert images[:, :, 107, 106].min() > 0  # the picture lies in the corner where it was
+
+# %%
+x = torch.rand(4, 8)
+y = torch.rand(4)  # one more value for each row
+
+# %% break missing-dimension
+torch.cat([x, y], dim=1)
+
+# %% check missing-dimension
+print(x.dim(), y.dim())  # 2 and 1
+assert x.dim() != y.dim()
+
+# %% fix missing-dimension
+import torch
+
+x = torch.cat([x, y[:, None]], dim=1)  # [4, 8] and [4, 1]
+
+# %% proof missing-dimension
+assert x.shape == (4, 9) and torch.equal(x[:, 8], y)
+
+# %%
+x = torch.rand(11, 8)
+loader = x.split(4)
+model = nn.Linear(8, 3)
+
+# %% break wrong-dimension
+outputs = torch.cat([model(batch) for batch in loader], dim=1)
+
+# %% check wrong-dimension
+print([tuple(model(batch).shape) for batch in loader])  # what differs is dimension 0: join along it
+assert len({model(batch).shape[1] for batch in loader}) == 1
+
+# %% fix wrong-dimension
+import torch
+
+outputs = torch.cat([model(batch) for batch in loader])  # dim=0 is the default
+
+# %% proof wrong-dimension
+torch.testing.assert_close(outputs, model(x))
+
+# %% break numbers
+losses = torch.cat([model(batch).mean() for batch in loader])
+
+# %% check numbers
+print(model(x).mean().shape)  # []: a number has no dimension to join along
+assert model(x).mean().dim() == 0
+
+# %% fix numbers
+import torch
+
+losses = torch.stack([model(batch).mean() for batch in loader])  # stack makes the dimension
+
+# %% proof numbers
+assert losses.shape == (3,) and torch.equal(losses[2], model(x[8:]).mean())

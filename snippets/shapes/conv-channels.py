@@ -1,0 +1,126 @@
+# ---
+# wordings:
+#   - text: "Given groups={_:int}, weight of size [{weight:shape}], expected input[{input:shape}] to have {want:int} channels, but got {got:int} channels instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Given groups=1, weight of size [4, 3, 3, 3], expected input[1, 4, 9, 9] to have 3 channels, but got 4 channels instead"
+#   - text: "Given transposed={_:int}, weight of size [{weight:shape}], expected input[{input:shape}] to have {want:int} channels, but got {got:int} channels instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Given transposed=1, weight of size [3, 4, 3, 3], expected input[1, 4, 9, 9] to have 3 channels, but got 4 channels instead"
+#   - text: "expected input[{input:shape}] to have {want:int} channels, but got {got:int} channels instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Given groups=1, weight of size 64 3 7 7, expected input[1, 1, 28, 28] to have 3 channels, but got 1 channels instead"
+#   - text: "channels, but got {got:ident} channels instead"
+#     exception: RuntimeError
+#     sample: "to have 3 channels, but got 4 channels instead"
+#   - text: "Need input.size[1] == {want:int} but got {got:int} instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Need input.size[1] == 3 but got 1 instead."
+# tags: [cnn, shape, detection, comfyui]
+# recover: fix
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html"]
+# causes:
+#   channels-last:
+#     if: len(input) > 2 and input[-1] == want and got > 4 and (want < 5 or len(input) == 3) or len(input) == 3 and want < 5 and input[-1] == want
+#   grey:
+#     if: want == 3 and got == 1
+#   rgba:
+#     if: want == 3 and got == 4 and (input[2] > 100 or input[3] > 100)
+#     likely: want == 3 and got == 4
+#   rgb:
+#     if: want == 1 and got == 3
+#     sample: "RuntimeError: Given groups=1, weight of size [32, 1, 3, 3], expected input[4, 3, 320, 220] to have 1 channels, but got 3 channels instead"
+#   latents:
+#     if: want in [4, 8, 9, 16, 36, 48] and got in [4, 8, 9, 16, 36, 48]
+#     sample: "RuntimeError: Given groups=1, weight of size [320, 4, 3, 3], expected input[2, 9, 64, 64] to have 4 channels, but got 9 channels instead"
+#   layers:
+#     if: want > 31 and got > 15 and want % 16 == 0 and got % 16 == 0 and input[3] != got and input[2] != got
+#     likely: want > 4 and got > 4 and input[3] != got
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Conv2d(3, 8, 3)
+images = torch.rand(2, 1, 28, 28)
+
+# %% break grey
+model(images)
+
+# %% check grey
+print(images.shape[1], model.weight.shape[1])  # 1 channel comes, 3 are wanted
+assert images.shape[1] == 1
+
+# %% fix grey
+images = images.expand(-1, 3, -1, -1)  # grey three times: red = green = blue
+outputs = model(images)
+
+# %% proof grey
+assert outputs.shape == (2, 8, 26, 26)
+summed = nn.functional.conv2d(images[:, :1], model.weight.sum(1, keepdim=True), model.bias)
+torch.testing.assert_close(outputs, summed, atol=1e-5, rtol=1e-4)
+
+# %%
+images = torch.rand(2, 40, 60, 3)  # height, width, channels: as NumPy, OpenCV and Pillow have it
+pictures = images
+
+# %% break channels-last
+model(images)
+
+# %% check channels-last
+print(images.shape)  # the 3 stands last
+assert images.shape[-1] == 3
+
+# %% fix channels-last
+images = images.permute(0, 3, 1, 2)  # batch, channels, height, width; view() would mix the pixels
+outputs = model(images)
+
+# %% proof channels-last
+assert outputs.shape == (2, 8, 38, 58)
+assert torch.equal(images[1, 2, 7, 9], pictures[1, 7, 9, 2])
+
+# %%
+images = torch.rand(2, 4, 128, 96)  # PNG files with transparency
+pictures = images
+
+# %% break rgba
+model(images)
+
+# %% check rgba
+print(images.shape)
+assert images.shape[1] == 4
+
+# %% fix rgba
+images = images[:, :3]  # or, where files are opened: Image.open(path).convert("RGB")
+outputs = model(images)
+
+# %% proof rgba
+assert outputs.shape == (2, 8, 126, 94) and torch.equal(images, pictures[:, :3])
+
+# %%
+images = torch.rand(2, 3, 32, 32)
+
+# %% break layers
+model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(32, 10, 1))
+model(images)
+
+# %% check layers
+model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(32, 10, 1))
+print(model[:2](images).shape[1])  # 64 come out of the layers before
+assert model[:2](images).shape[1] != model[2].in_channels
+
+# %% fix layers
+from torch import nn
+
+model = nn.Sequential(
+    nn.Conv2d(3, 64, 3),
+    nn.ReLU(),
+    nn.Conv2d(64, 10, 1),  # in: what comes out of the layer before
+)
+outputs = model(images)
+
+# %% proof layers
+hidden = nn.functional.conv2d(images, model[0].weight, model[0].bias).clamp(min=0)
+torch.testing.assert_close(outputs, nn.functional.conv2d(hidden, model[2].weight, model[2].bias))
+assert outputs.shape == (2, 10, 30, 30) and hidden.shape[1] == 64
