@@ -46,10 +46,6 @@
 #     role: wrapper
 #     near: [--local_rank, --local-rank, accelerate/commands/launch.py, simple_launcher, torch/distributed/launch.py, deepspeed/launcher]
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python3', '-u', 'train.py', '--local_rank=0']' died with <Signals.SIGSEGV: 11>."
-#   - text: "-- Process {_:int} terminated with the following error:"
-#     exception: [ProcessRaisedException, Exception]
-#     role: wrapper
-#     sample: "torch.multiprocessing.spawn.ProcessRaisedException: -- Process 1 terminated with the following error:"
 #   - text: "process {_:int} terminated with exit code {code:int}"
 #     exception: [ProcessExitedException, Exception]
 #     role: wrapper
@@ -109,7 +105,7 @@
 #     if: paste("in replica 0 on device", "in replica 1 on device", "in replica 2 on device", "in replica 3 on device")
 #     sample: "RuntimeError: Caught RuntimeError in replica 0 on device 0."
 #   own-error:
-#     likely: 'code == 1 or paste("exitcode  : 1 (pid", "terminated with the following error", "torchelastic.worker.status.FAILED")'
+#     likely: 'code == 1 or paste("exitcode  : 1 (pid", "torchelastic.worker.status.FAILED")'
 # ---
 
 # %%
