@@ -1,5 +1,4 @@
 # ---
-# draft: true  # take this line out when both pages are written
 # wordings:
 #   - text: "CUDA error: no kernel image is available for execution on the device"
 #     unless: [ggml]
@@ -43,8 +42,8 @@
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCTensorMath.cu line=14 error=48 : no kernel image is available for execution on the device"
 #   - text: "this function is for sm{want:int}, but was built for sm{built:int}"
 #     sample: "FATAL: this function is for sm80, but was built for sm750"
-#   - text: "`, but was built for sm{built:int}"
-#     near: ["kernel `fmha"]
+#   - text: "but was built for sm{built:int}"
+#     near: [fmha_cutlass]
 #     sample: "FATAL: kernel `fmha_cutlassF_f16_aligned_64x128_rf_sm80` is for sm80-sm100, but was built for sm50"
 # tags: [build, cpp-extension, cuda, driver]
 # recover: process
