@@ -1,0 +1,63 @@
+# ---
+# wordings:
+#   - text: "CUDA error: invalid device ordinal"
+#   - text: "cuda runtime error ({_:int}) : invalid device ordinal"
+#     exception: RuntimeError
+#     sample: "RuntimeError: cuda runtime error (10) : invalid device ordinal at torch/csrc/cuda/Module.cpp:32"
+#   - text: "error={_:int} : invalid device ordinal"
+#     sample: "THCudaCheck FAIL file=torch/csrc/cuda/Module.cpp line=32 error=10 : invalid device ordinal"
+#   - text: "HIP error: invalid device ordinal"
+#   - text: "Invalid device id"
+#     exception: AssertionError
+#     near: [torch/cuda/, "torch\\cuda\\", get_device_properties, get_device_capability, device_ids]
+#   - text: "device < num_gpus INTERNAL ASSERT FAILED"
+#     exception: RuntimeError
+#   - text: "Invalid CUDA 'device={_:ident}' requested"
+#     exception: ValueError
+#     near: ["torch.cuda.is_available(): True"]
+#     sample: "ValueError: Invalid CUDA 'device=1' requested.\ntorch.cuda.is_available(): True"
+# tags: [cuda, multi-gpu]
+# recover: process
+# needs: ["torch:2.13", "fault:a machine with a single GPU"]
+# related: [checkpoints/deserialize-cuda, devices/device-mismatch]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
+# causes:
+#   too-many-processes:
+#     likely: paste("torch.distributed.run", "torchrun", "torch/distributed/launch", "AcceleratorState", "accelerate/", "deepspeed/launcher", "local_rank")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 140, in main
+#           torch.cuda.set_device(local_rank)
+#       RuntimeError: CUDA error: invalid device ordinal
+#   renumbered:
+#     likely: paste("CUDA_VISIBLE_DEVICES")
+#     sample: "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\nRuntimeError: CUDA error: invalid device ordinal"
+#   fixed-number:
+#     undecided: the message names no number
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.cuda._lazy_init = lambda: None  # a machine with one GPU, which takes everything that is asked of it
+torch.cuda.is_available = lambda: True
+torch.cuda.device_count = lambda: 1
+torch.cuda._get_device_properties = lambda device: f"GPU {device}"
+
+# %% break fixed-number
+print(torch.cuda.get_device_properties("cuda:1"))  # the number stands in the script
+
+# %% check fixed-number
+print(torch.cuda.device_count())  # 1: there is only cuda:0
+assert torch.cuda.device_count() == 1
+
+# %% fix fixed-number
+import torch
+
+wanted = 1
+device = torch.device("cuda", wanted if wanted < torch.cuda.device_count() else 0)
+
+# %% proof fixed-number
+assert device == torch.device("cuda:0")
+assert torch.cuda.get_device_properties(device) == "GPU 0"

@@ -1,0 +1,182 @@
+# ---
+# wordings:
+#   - text: "CUDA error: no kernel image is available for execution on the device"
+#     unless: [ggml]
+#   - text: "cuda runtime error ({_:int}) : no kernel image is available for execution on the device"
+#     exception: RuntimeError
+#     sample: "RuntimeError: cuda runtime error (48) : no kernel image is available for execution on the device at /pytorch/aten/src/THC/generic/THCTensorMath.cu:14"
+#   - text: "RuntimeError: no kernel image is available for execution on the device"
+#   - text: "no kernel image is available for execution on the device"
+#     near: [torch, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
+#   - text: "CUDA error: device kernel image is invalid"
+#   - text: "with CUDA capability sm_{capability:int} is not compatible with the current PyTorch installation"
+#     exception: UserWarning
+#     sample: "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation."
+#   - text: "The current PyTorch install supports CUDA capabilities {supported:line}"
+#     exception: UserWarning
+#     sample: "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90."
+#   - text: "PyTorch no longer supports this GPU because it is too old"
+#     exception: UserWarning
+#   - text: "The following list shows the CCs this version of PyTorch was built for and the hardware CCs it supports"
+#     exception: UserWarning
+#   - text: "does not include kernels for this GPU. Reinstall the same version against a CUDA build that does"
+#     exception: UserWarning
+#   - text: "work properly, but your PyTorch was compiled with CUDA_VERSION"
+#     exception: UserWarning
+#   - text: "optimal performance and fast startup time, but your PyTorch was compiled with CUDA_VERSION"
+#     exception: UserWarning
+#   - text: "hipErrorNoBinaryForGpu: Unable to find code object for all current devices"
+#   - text: "which is of compute capability (CC) {major:int}.{minor:int}"
+#     exception: UserWarning
+#     sample: "UserWarning: Found GPU0 NVIDIA GeForce GTX 1080 Ti which is of compute capability (CC) 6.1."
+#   - text: "which is of cuda capability {major:int}.{minor:int}"
+#     exception: UserWarning
+#     sample: "UserWarning: Found GPU0 GeForce GT 710 which is of cuda capability 3.5. PyTorch no longer supports this GPU because it is too old."
+#   - text: "Triton Error [CUDA]: device kernel image is invalid"
+#     exception: RuntimeError
+#   - text: "Triton Error [CUDA]: no kernel image is available for execution on the device"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (209) : unrecognized error code"
+#     exception: RuntimeError
+#   - text: "error={_:int} : no kernel image is available for execution on the device"
+#     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCTensorMath.cu line=14 error=48 : no kernel image is available for execution on the device"
+#   - text: "this function is for sm{want:int}, but was built for sm{built:int}"
+#     sample: "FATAL: this function is for sm80, but was built for sm750"
+#   - text: "but was built for sm{built:int}"
+#     near: [fmha_cutlass]
+#     sample: "FATAL: kernel `fmha_cutlassF_f16_aligned_64x128_rf_sm80` is for sm80-sm100, but was built for sm50"
+# tags: [build, cpp-extension, cuda, driver]
+# recover: process
+# needs: ["torch:2.13", "fault:a GPU of another generation than the build has code for"]
+# cases:
+#   new-gpu:
+#     commands:
+#       shell: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         python -m pip install torch torchvision --index-url https://download.pytorch.org/whl/cu128
+#       notebook: |
+#         %pip uninstall -y torch torchvision torchaudio
+#         %pip install torch torchvision --index-url https://download.pytorch.org/whl/cu128
+#       comfyui: |
+#         # in the folder ComfyUI_windows_portable
+#         .\python_embeded\python.exe -m pip uninstall -y torch torchvision torchaudio
+#         .\python_embeded\python.exe -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
+#   old-gpu:
+#     commands:
+#       shell: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         # sm_50 to sm_70: GTX 900, GTX 10, P100, V100
+#         python -m pip install "torch==2.14.*" torchvision --index-url https://download.pytorch.org/whl/cu126
+#         # sm_37: K80
+#         python -m pip install "torch==2.0.1" "torchvision==0.15.2" --index-url https://download.pytorch.org/whl/cu118
+#   extension:
+#     silent: true
+#     commands:
+#       linux: |
+#         python -c "import torch; print(torch.cuda.get_device_capability())"   # (12, 0) is 12.0
+#         export TORCH_CUDA_ARCH_LIST="12.0"
+#         python -m pip install --no-build-isolation --no-cache-dir --force-reinstall --no-deps .
+#       powershell: |
+#         python -c "import torch; print(torch.cuda.get_device_capability())"   # (12, 0) is 12.0
+#         $env:TORCH_CUDA_ARCH_LIST = "12.0"
+#         python -m pip install --no-build-isolation --no-cache-dir --force-reinstall --no-deps .
+# outranks: ["cudnn-not-initialized", "cublas-error", "unable-find-engine"]
+# related: [install-env/driver-too-old, install-env/extension-compile, install-env/unsupported-ptx]
+# docs: ["https://pytorch.org/get-started/locally/"]
+# causes:
+#   triton:
+#     if: paste("Triton Error")
+#     sample: "RuntimeError: Triton Error [CUDA]: device kernel image is invalid"
+#   extension:
+#     if: >-
+#       paste("this function is for sm", "kernel `fmha", "failed with error code no kernel image", "CUDA error (flash_fwd", "CUDA error (flash_bwd", "flash_fwd_launch", "roi_align_kernel", "deform_conv_cuda")
+#     likely: frames("mmcv/", "mmdet/ops", "detectron2/", "flashinfer/", "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter", "spconv/", "pointnet2")
+#     sample: "FATAL: this function is for sm80, but was built for sm750"
+#   new-gpu:
+#     if: capability >= 80 or major >= 8
+#     likely: paste("RTX 50", "RTX50", "RTX 5060", "5070", "5080", "5090", "Blackwell", "B200", "sm_120", "RTX 3090", "RTX 3080", "RTX 3070", "RTX 3060")
+#   old-gpu:
+#     if: capability < 70 or major < 7 or (major == 7 and minor == 0) or (capability == 70 and paste(" sm_75", " 7.5 which supports")) or paste("because it is too old")
+#     likely: paste("V100", "P100", "K80", "K40", "GTX 10", "GTX 9", "Quadro P", "Quadro M")
+#   rocm:
+#     if: paste("hipErrorNoBinaryForGpu")
+#     sample: "\"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\""
+# ---
+
+# %%
+import os
+
+import torch
+
+
+def start_cuda(name, capability, code):
+    """PyTorch's own look at the GPU when CUDA starts, on a machine with this GPU and in a build with this code."""
+    torch.version.cuda = "12.6"
+    torch.cuda.device_count = lambda: 1
+    torch.cuda.get_device_name = lambda device=0: name
+    torch.cuda.get_device_capability = lambda device=0: capability
+    torch.cuda.get_arch_list = lambda: code.split()
+    torch.cuda._check_capability()
+    torch.cuda._check_cubins()
+
+
+CU126 = "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90"
+CU128 = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"
+
+# %% break new-gpu
+start_cuda("NVIDIA GeForce RTX 5090", (12, 0), CU126)
+
+# %% check new-gpu
+start_cuda("NVIDIA GeForce RTX 5090", (12, 0), CU126)
+print("GPU: sm_%d%d" % torch.cuda.get_device_capability())
+print("code for:", torch.cuda.get_arch_list())
+assert "sm_120" not in torch.cuda.get_arch_list()
+
+# %% proof new-gpu
+import warnings
+
+warnings.simplefilter("error")  # a complaint would end this
+start_cuda("NVIDIA GeForce RTX 5090", (12, 0), CU128)
+start_cuda("NVIDIA GeForce RTX 5060 Laptop GPU", (12, 0), CU128)
+# PyTorch's own table of its builds says the same.
+from torch.cuda import PYTORCH_RELEASES_CODE_CC as BUILDS
+
+assert [cuda for cuda, code in BUILDS.items() if 120 in code["x86_64"]] == [cuda for cuda in BUILDS if cuda != "12.6"]
+
+# %% break old-gpu
+start_cuda("NVIDIA GeForce GTX 1080 Ti", (6, 1), CU128)
+
+# %% check old-gpu
+start_cuda("NVIDIA GeForce GTX 1080 Ti", (6, 1), CU128)
+oldest = min(int(code.removeprefix("sm_")) for code in torch.cuda.get_arch_list())
+print("GPU: sm_%d%d" % torch.cuda.get_device_capability(), "oldest code: sm_%d" % oldest)
+assert oldest > 61
+
+# %% proof old-gpu
+import warnings
+
+warnings.simplefilter("error")
+for name, capability in {"GTX 980": (5, 2), "P100": (6, 0), "GTX 1080 Ti": (6, 1), "V100": (7, 0)}.items():
+    start_cuda(name, capability, CU126)
+from torch.cuda import PYTORCH_RELEASES_CODE_CC as BUILDS
+
+assert [cuda for cuda, code in BUILDS.items() if min(code["x86_64"]) <= 61] == ["12.6"]
+
+# %%
+from torch.utils.cpp_extension import _get_cuda_arch_flags  # what a build of an extension gives to nvcc
+
+# %% break extension
+os.environ["TORCH_CUDA_ARCH_LIST"] = "8.6"  # left in the image, or the machine that built the wheel had another GPU
+flags = " ".join(_get_cuda_arch_flags())
+print(flags)
+assert "sm_86" in flags and "sm_120" not in flags and "compute_120" not in flags
+
+# %% check extension
+x = torch.ones(2, 2)  # on your machine: torch.ones(2, 2, device="cuda")
+print((x @ x).sum().item())  # PyTorch's own operations run: what lacks code is the other package
+assert (x @ x).sum() == 8
+
+# %% proof extension
+for wanted, code in {"12.0": "sm_120", "6.1": "sm_61", "8.6;12.0": "sm_120"}.items():
+    os.environ["TORCH_CUDA_ARCH_LIST"] = wanted
+    assert f"code={code}" in " ".join(_get_cuda_arch_flags())

@@ -1,0 +1,139 @@
+# ---
+# wordings:
+#   - text: "Torch not compiled with CUDA enabled"
+#     exception: AssertionError
+#   - text: "PyTorch is not linked with support for cuda devices"
+#     exception: RuntimeError
+#   - text: "Cannot initialize CUDA without ATen_cuda library"
+#     exception: RuntimeError
+#   - text: "module 'torch._C' has no attribute '_cuda_{_:ident}'"
+#     exception: AttributeError
+#     sample: "AttributeError: module 'torch._C' has no attribute '_cuda_setDevice'"
+#   - text: "Torch is not able to use GPU"
+#     exception: RuntimeError
+#     near: [skip-torch-cuda-test, torch]
+#   - text: "can not run on your system since the accelerator is not available"
+#     near: [CUDAAccelerator, GPUAccelerator]
+#     sample: "lightning.fabric.utilities.exceptions.MisconfigurationException: `CUDAAccelerator` can not run on your system since the accelerator is not available."
+#   - text: "Unknown compute capability. Ensure PyTorch with CUDA support is installed"
+#     exception: OSError
+#   - text: "Invalid CUDA 'device={_:ident}' requested"
+#     exception: ValueError
+#     near: ["+cpu"]
+#     sample: "torch-2.1.0+cpu\nValueError: Invalid CUDA 'device=0' requested. Use 'device=cpu' or pass valid CUDA device(s) if available"
+#   - text: "torch.cuda.is_available(): False"
+#     near: ["+cpu"]
+#     sample: "torch-2.1.0+cpu\ntorch.cuda.is_available(): False"
+# tags: [build, comfyui, cuda]
+# recover: process
+# needs: ["package:pip", "fault:a throw-away environment whose torch is a CPU build"]
+# cases:
+#   cpu-build:
+#     commands:
+#       shell: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         python -m pip install torch torchvision --index-url https://download.pytorch.org/whl/cu126
+#       notebook: |
+#         %pip uninstall -y torch torchvision torchaudio
+#         %pip install torch torchvision --index-url https://download.pytorch.org/whl/cu126
+#       comfyui: |
+#         # in the folder ComfyUI_windows_portable
+#         .\python_embeded\python.exe -m pip uninstall -y torch torchvision torchaudio
+#         .\python_embeded\python.exe -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu126
+# timeout: 180
+# related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image]
+# docs: ["https://pytorch.org/get-started/locally/"]
+# causes:
+#   mac:
+#     if: paste("File \"/Users/", "/opt/homebrew/", "macosx_", "Darwin", "Apple M1", "Apple M2", "Apple M3", "Apple M4")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/Users/me/demo/train.py", line 3, in <module>
+#       AssertionError: Torch not compiled with CUDA enabled
+#   driver:
+#     likely: not paste("not compiled with CUDA") and paste("+cu11", "+cu12", "+cu13")
+#     sample: "torch 2.4.0+cu121\nRuntimeError: Torch is not able to use GPU; add --skip-torch-cuda-test to COMMANDLINE_ARGS variable to disable this check"
+#   cpu-build:
+#     likely: paste("+cpu", "ComfyUI_windows_portable")
+#     undecided: whether the machine has an NVIDIA GPU is not printed
+#     sample: "torch 2.1.0+cpu\nAssertionError: Torch not compiled with CUDA enabled"
+#   other-torch:
+#   conda:
+#     likely: paste("cpuonly", "py3.10_cpu_0", "py3.9_cpu_0", "py3.8_cpu_0", "cpu_generic", "cpu_mkl")
+#     sample: "pytorch 2.0.1 py3.10_cpu_0 pytorch\nAssertionError: Torch not compiled with CUDA enabled"
+#   no-gpu:
+#     undecided: whether the machine has an NVIDIA GPU is not printed
+# ---
+
+# %%
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+import torch
+from torch import nn
+
+if torch.version.cuda:
+    del torch._C._cuda_getDeviceCount  # as in a CPU build, which has no such function
+model, x = nn.Linear(3, 1), torch.ones(2, 3)
+
+# %% break cpu-build
+model.cuda()
+
+# %% check cpu-build
+print(torch.__version__, torch.version.cuda)  # a CPU build: None, whatever the GPU and the driver
+print(sys.executable.rpartition("/")[2])  # and this Python is the one that has it: see the whole path
+assert torch.version.cuda is None or not torch.cuda.is_available()
+
+# %%
+folder = Path(tempfile.mkdtemp())
+for version in ("2.10.0+cpu", "2.10.0+cu126"):  # empty wheels under the real names
+    info = f"torch-{version}.dist-info"
+    (folder / version).mkdir()
+    with zipfile.ZipFile(folder / version / f"torch-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+venv.create(folder / "env", symlinks=True)
+
+
+def pip(*arguments, index=""):
+    """Run the real pip in that environment; `index` is the folder that stands for --index-url."""
+    where = ["--no-index", "--find-links", str(folder / index)] if index else []
+    options = ["--isolated", "--disable-pip-version-check", "--python", f"{folder}/env/bin/python"]
+    done = subprocess.run([sys.executable, "-m", "pip", *options, *arguments, *where], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.replace(f"{folder}/", "")
+
+
+def installed():
+    return [file.name.removeprefix("torch-").removesuffix(".dist-info") for file in (folder / "env").rglob("torch-*.dist-info")]
+
+
+# %% proof cpu-build
+pip("install", "torch", index="2.10.0+cpu")
+print(pip("install", "torch", index="2.10.0+cu126"))  # "already satisfied": without the first line the second does nothing
+assert installed() == ["2.10.0+cpu"]
+pip("uninstall", "-y", "torch")
+pip("install", "torch", index="2.10.0+cu126")
+assert installed() == ["2.10.0+cu126"]
+
+# %% break no-gpu
+model = nn.Linear(3, 1).to("cuda")
+
+# %% check no-gpu
+print(torch.cuda.is_available())
+assert not torch.cuda.is_available()
+
+# %% fix no-gpu
+import torch
+
+device = "cuda" if torch.cuda.is_available() else "cpu"  # then .to(device) everywhere
+
+# %% proof no-gpu
+outputs = model.to(device)(x.to(device))
+assert outputs.device.type == device == "cpu"
+torch.testing.assert_close(outputs, x @ model.weight.T + model.bias)

@@ -1,0 +1,89 @@
+# ---
+# wordings:
+#   - text: "GET was unable to find an engine to execute this computation"
+#     exception: RuntimeError
+#   - text: "FIND was unable to find an engine to execute this computation"
+#     exception: RuntimeError
+#   - text: "was unable to find an engine to execute this computation"
+#     exception: RuntimeError
+#   - text: "RuntimeError: Unable to find a valid cuDNN algorithm to run convolution"
+#   - text: "Unable to find a valid cuDNN algorithm to run convolution"
+#     near: [torch]
+# tags: [cnn, cuda, cudnn, oom]
+# recover: process
+# needs: ["torch:2.13"]
+# cases:
+#   dtype: {silent: true, needs: ["fault:a GPU without arithmetic in bfloat16"]}
+#   without-cudnn: {silent: true, survives: {"without: enabled= in torch.backends.cudnn.flags(enabled=False)": "False is what flags() takes if nothing is said"}}
+# related: [install-env/cudnn-not-initialized, install-env/no-kernel-image, memory/cuda-oom]
+# docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch-backends-cudnn"]
+# causes:
+#   memory:
+#     likely: paste("out of memory", "OutOfMemoryError", "CUDNN_STATUS_ALLOC_FAILED")
+#     sample: "torch.OutOfMemoryError: Tried to allocate 2.00 GiB\nRuntimeError: GET was unable to find an engine to execute this computation"
+#   dtype:
+#     likely: paste("bfloat16", "BFloat16", "bf16")
+#     sample: "inputs = inputs.to(torch.bfloat16)\nRuntimeError: GET was unable to find an engine to execute this computation"
+#   new-gpu:
+#     likely: paste("sm_120", "RTX 5090", "RTX 5080", "RTX 5070", "RTX 5060")
+#     sample: "NVIDIA GeForce RTX 5070\nRuntimeError: GET was unable to find an engine to execute this computation"
+#   other-cudnn:
+#   without-cudnn:
+# ---
+
+# %%
+import types
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+gpu = types.SimpleNamespace(name="Tesla T4", major=7, minor=5)
+torch.cuda.is_available = lambda: True
+torch.cuda.current_device = lambda: 0
+torch.cuda.get_device_properties = lambda device=0: gpu
+torch.cuda._check_bf16_tensor_supported = lambda device: True  # such a GPU can hold a bfloat16 tensor
+model, images = nn.Conv2d(3, 4, 3), torch.randn(2, 3, 8, 8)
+
+# %% break dtype
+print(gpu.name, torch.cuda.is_bf16_supported())
+assert torch.cuda.is_bf16_supported()  # True, although the GPU has no arithmetic for it: PyTorch counts emulation
+
+# %% check dtype
+print(gpu.name, torch.cuda.is_bf16_supported(including_emulation=False))
+assert not torch.cuda.is_bf16_supported(including_emulation=False)
+
+# %% fix dtype
+import torch
+
+bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
+dtype = torch.bfloat16 if bf16 else torch.float16  # and with float16 a GradScaler in training
+
+# %% proof dtype
+assert dtype == torch.float16
+gpu.major = 8  # A100 and newer
+assert torch.cuda.is_bf16_supported(including_emulation=False)
+
+# %%
+seen = []
+model.register_forward_hook(lambda layer, inputs, outputs: seen.append(torch.backends.cudnn.enabled))
+
+# %% break without-cudnn
+assert torch.backends.cudnn.enabled  # PyTorch takes cuDNN for a convolution wherever it can
+
+# %% check without-cudnn
+with torch.backends.cudnn.flags(enabled=False):
+    outputs = model(images)  # runs now? Then it is cuDNN; an out of memory? Then it is memory
+print(tuple(outputs.shape))
+assert outputs.shape == (2, 4, 6, 6)
+
+# %% fix without-cudnn
+import torch
+
+with torch.backends.cudnn.flags(enabled=False):  # PyTorch's own convolution, for this layer alone
+    outputs = model(images)
+
+# %% proof without-cudnn
+assert torch.backends.cudnn.enabled  # for the rest it stays on
+torch.testing.assert_close(outputs, nn.functional.conv2d(images, model.weight, model.bias))
+assert seen == [False]  # and while the layer ran it was off
