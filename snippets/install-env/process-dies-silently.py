@@ -64,7 +64,7 @@
 #     exception: CalledProcessError
 #     role: symptom
 #     near: [accelerate, torch, train.py, deepspeed]
-#     unless: [SIGINT, SIGTERM, cc1plus, ninja, setup.py]
+#     unless: [SIGINT, SIGTERM, cc1plus, ninja, setup.py, --local_rank, --local-rank, torch/distributed/launch.py]
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGSEGV: 11>."
 #   - text: "free(): invalid pointer"
 #     role: symptom
