@@ -54,7 +54,8 @@ predictions = outputs.argmax(1).numpy()
 
 # %% check tensor
 outputs = model(images)
-print(type(outputs).__name__, outputs.requires_grad)  # of a real one: outputs.device, which is not cpu
+# of a real one: outputs.device, which is not cpu
+print(type(outputs).__name__, outputs.requires_grad)
 assert isinstance(outputs, OnGPU)
 
 # %% fix tensor
@@ -78,7 +79,8 @@ mean = np.mean(losses)
 
 # %% check numbers-in-a-list
 loss = loss_fn(model(images), labels)
-print(type(loss).__name__, loss.shape)  # a tensor, not a number: the list holds tensors
+# a tensor, not a number: the list holds tensors
+print(type(loss).__name__, loss.shape)
 assert isinstance(loss, torch.Tensor)
 
 # %% fix numbers-in-a-list

@@ -54,7 +54,8 @@ x = torch.tensor([[5, 42, 100], [7, 103, 9]])  # the tokenizer has new tokens: 1
 outputs = model(x)
 
 # %% check too-few-rows
-print(x.min().item(), x.max().item(), model[0].num_embeddings)  # the largest must be smaller than the number of rows
+# the largest must be smaller than the number of rows
+print(x.min().item(), x.max().item(), model[0].num_embeddings)
 assert x.max() >= model[0].num_embeddings
 
 # %% fix too-few-rows
@@ -62,7 +63,8 @@ import torch
 from torch import nn
 
 old = model[0]
-model[0] = nn.Embedding(104, old.embedding_dim)  # as many rows as the vocabulary; before the optimizer is made
+# as many rows as the vocabulary; before the optimizer is made
+model[0] = nn.Embedding(104, old.embedding_dim)
 with torch.no_grad():
     model[0].weight[: old.num_embeddings] = old.weight  # what is trained stays
 
@@ -98,11 +100,13 @@ x = torch.arange(723)[None]  # a text of 723 tokens
 outputs = model(x)
 
 # %% check too-long
-print(x.shape[1], model.num_embeddings)  # in Transformers: model.config.max_position_embeddings
+# in Transformers: model.config.max_position_embeddings
+print(x.shape[1], model.num_embeddings)
 assert x.shape[1] > model.num_embeddings
 
 # %% fix too-long
-x = x[:, : model.num_embeddings]  # in Transformers: tokenizer(text, truncation=True, max_length=512)
+# in Transformers: tokenizer(text, truncation=True, max_length=512)
+x = x[:, : model.num_embeddings]
 outputs = model(x)
 
 # %% proof too-long

@@ -73,10 +73,17 @@ index = torch.tensor([0, 4])  # the table has rows 0 to 3
 # %% break unchecked-input
 rows = my_kernels.gather_rows(table, index)
 print(rows)
-assert torch.equal(rows[1], other[0])  # another tensor's numbers, and no error: that comes only where the pool ends
+# another tensor's numbers, and no error: that comes only where the pool ends
+assert torch.equal(rows[1], other[0])
 
 # %% check unchecked-input
-print(index.min().item(), index.max().item(), len(table), table.is_contiguous(), index.dtype)
+print(
+    index.min().item(),
+    index.max().item(),
+    len(table),
+    table.is_contiguous(),
+    index.dtype,
+)
 assert index.max() >= len(table)
 
 # %% fix unchecked-input
@@ -114,7 +121,8 @@ model.register_forward_pre_hook(lambda layer, inputs: seen.append(inputs[0].nume
 
 # %% break too-large
 model(x)
-last = torch.tensor(seen[-1] - 1).to(torch.int32)  # where a kernel counts its elements with 32 bits
+# where a kernel counts its elements with 32 bits
+last = torch.tensor(seen[-1] - 1).to(torch.int32)
 print(last.item())
 assert last < 0
 

@@ -51,7 +51,8 @@ assert images.device != next(model.parameters()).device
 # %% check input-not-moved
 model.to(device)
 images.to(device)
-print(images.device, next(model.parameters()).device)  # above the failing line: must be equal
+# above the failing line: must be equal
+print(images.device, next(model.parameters()).device)
 assert images.device != next(model.parameters()).device
 
 # %% fix input-not-moved
@@ -69,7 +70,7 @@ assert images.device != next(model.parameters()).device  # the model was never m
 # %% check model-not-moved
 images = images.to(device)
 print({str(parameter.device) for parameter in model.parameters()}, images.device)
-assert {parameter.device for parameter in model.parameters()} == {torch.device("cpu")}
+assert {str(parameter.device) for parameter in model.parameters()} == {"cpu"}
 
 # %% fix model-not-moved
 model.to(device)  # once, before the loop and before the optimizer is made
@@ -85,7 +86,8 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.stem = nn.Conv2d(3, 4, 3)
-        self.blocks = [nn.Conv2d(4, 4, 3) for _ in range(2)]  # a plain list: .to() passes it by
+        # a plain list: .to() passes it by
+        self.blocks = [nn.Conv2d(4, 4, 3) for _ in range(2)]
 
 
 model = Net().to(device)
@@ -94,7 +96,12 @@ assert model.stem.weight.device != model.blocks[0].weight.device
 # %% check plain-list
 model = nn.Module()
 model.blocks = [nn.Conv2d(4, 4, 3)]
-found = [(part or "model", name) for part, module in model.named_modules() for name, value in vars(module).items() if isinstance(value, list)]
+found = [
+    (part or "model", name)
+    for part, module in model.named_modules()
+    for name, value in vars(module).items()
+    if isinstance(value, list)
+]
 print(found)  # layers in these lists are not part of the model
 assert found == [("model", "blocks")]
 

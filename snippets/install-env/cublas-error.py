@@ -99,7 +99,10 @@ print("CUDA starts:", torch.cuda.is_available())
 if torch.cuda.is_available():
     free, total = torch.cuda.mem_get_info()
     print(f"free memory of the GPU: {free / 2**30:.1f} of {total / 2**30:.1f} GiB")
-print("folders that cuBLAS is loaded from:", {line.split()[-1].rpartition("/")[0] for line in open("/proc/self/maps") if "libcublas" in line})
+maps = open("/proc/self/maps")
+files = {line.split()[-1] for line in maps if "libcublas" in line}
+folders = {file.rpartition("/")[0] for file in files}
+print("folders that cuBLAS is loaded from:", folders)
 """
 output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
 print(output)
@@ -124,7 +127,8 @@ model, x = nn.Linear(8, 2), torch.randn(4, 8)
 
 # %% break dtype
 print(gpu.name, torch.cuda.is_bf16_supported())
-assert torch.cuda.is_bf16_supported()  # True, although the GPU has no arithmetic for it: PyTorch counts emulation
+# True, although the GPU has no arithmetic for it: PyTorch counts emulation
+assert torch.cuda.is_bf16_supported()
 
 # %% check dtype
 print(gpu.name, torch.cuda.is_bf16_supported(including_emulation=False))
@@ -134,7 +138,8 @@ assert not torch.cuda.is_bf16_supported(including_emulation=False)
 import torch
 
 bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
-dtype = torch.bfloat16 if bf16 else torch.float16  # and with float16 a GradScaler in training
+# and with float16 a GradScaler in training
+dtype = torch.bfloat16 if bf16 else torch.float16
 
 # %% proof dtype
 assert dtype == torch.float16

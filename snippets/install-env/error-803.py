@@ -96,7 +96,8 @@ assert "unsupported display driver / cuda driver combination" in said
 
 # %% check not-restarted
 library, module = "580.95.05", (folder / "module-version").read_text()
-print("library:", library, " kernel module:", module)  # on your machine: the first two commands of the fix
+# on your machine: the first two commands of the fix
+print("library:", library, " kernel module:", module)
 assert library != module
 
 # %% proof not-restarted

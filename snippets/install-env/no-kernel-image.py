@@ -149,7 +149,8 @@ start_cuda("NVIDIA GeForce GTX 1080 Ti", (6, 1), CU128)
 # %% check old-gpu
 start_cuda("NVIDIA GeForce GTX 1080 Ti", (6, 1), CU128)
 oldest = min(int(code.removeprefix("sm_")) for code in torch.cuda.get_arch_list())
-print("GPU: sm_%d%d" % torch.cuda.get_device_capability(), "oldest code: sm_%d" % oldest)
+gpu = "sm_%d%d" % torch.cuda.get_device_capability()
+print("GPU:", gpu, "oldest code: sm_%d" % oldest)
 assert oldest > 61
 
 # %% proof old-gpu
@@ -166,14 +167,16 @@ assert [cuda for cuda, code in BUILDS.items() if min(code["x86_64"]) <= 61] == [
 from torch.utils.cpp_extension import _get_cuda_arch_flags  # what a build of an extension gives to nvcc
 
 # %% break extension
-os.environ["TORCH_CUDA_ARCH_LIST"] = "8.6"  # left in the image, or the machine that built the wheel had another GPU
+# left in the image, or the machine that built the wheel had another GPU
+os.environ["TORCH_CUDA_ARCH_LIST"] = "8.6"
 flags = " ".join(_get_cuda_arch_flags())
 print(flags)
 assert "sm_86" in flags and "sm_120" not in flags and "compute_120" not in flags
 
 # %% check extension
 x = torch.ones(2, 2)  # on your machine: torch.ones(2, 2, device="cuda")
-print((x @ x).sum().item())  # PyTorch's own operations run: what lacks code is the other package
+# PyTorch's own operations run: what lacks code is the other package
+print((x @ x).sum().item())
 assert (x @ x).sum() == 8
 
 # %% proof extension

@@ -84,8 +84,10 @@ model, x = nn.Linear(3, 1), torch.ones(2, 3)
 model.cuda()
 
 # %% check cpu-build
-print(torch.__version__, torch.version.cuda)  # a CPU build: None, whatever the GPU and the driver
-print(sys.executable.rpartition("/")[2])  # and this Python is the one that has it: see the whole path
+# a CPU build: None, whatever the GPU and the driver
+print(torch.__version__, torch.version.cuda)
+# and this Python is the one that has it: see the whole path
+print(sys.executable.rpartition("/")[2])
 assert torch.version.cuda is None or not torch.cuda.is_available()
 
 # %%
@@ -131,7 +133,8 @@ assert not torch.cuda.is_available()
 # %% fix no-gpu
 import torch
 
-device = "cuda" if torch.cuda.is_available() else "cpu"  # then .to(device) everywhere
+# then .to(device) everywhere
+device = "cuda" if torch.cuda.is_available() else "cpu"
 
 # %% proof no-gpu
 outputs = model.to(device)(x.to(device))

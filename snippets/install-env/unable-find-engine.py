@@ -47,7 +47,8 @@ model, images = nn.Conv2d(3, 4, 3), torch.randn(2, 3, 8, 8)
 
 # %% break dtype
 print(gpu.name, torch.cuda.is_bf16_supported())
-assert torch.cuda.is_bf16_supported()  # True, although the GPU has no arithmetic for it: PyTorch counts emulation
+# True, although the GPU has no arithmetic for it: PyTorch counts emulation
+assert torch.cuda.is_bf16_supported()
 
 # %% check dtype
 print(gpu.name, torch.cuda.is_bf16_supported(including_emulation=False))
@@ -57,7 +58,8 @@ assert not torch.cuda.is_bf16_supported(including_emulation=False)
 import torch
 
 bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
-dtype = torch.bfloat16 if bf16 else torch.float16  # and with float16 a GradScaler in training
+# and with float16 a GradScaler in training
+dtype = torch.bfloat16 if bf16 else torch.float16
 
 # %% proof dtype
 assert dtype == torch.float16
@@ -69,18 +71,21 @@ seen = []
 model.register_forward_hook(lambda layer, inputs, outputs: seen.append(torch.backends.cudnn.enabled))
 
 # %% break without-cudnn
-assert torch.backends.cudnn.enabled  # PyTorch takes cuDNN for a convolution wherever it can
+# PyTorch takes cuDNN for a convolution wherever it can
+assert torch.backends.cudnn.enabled
 
 # %% check without-cudnn
 with torch.backends.cudnn.flags(enabled=False):
-    outputs = model(images)  # runs now? Then it is cuDNN; an out of memory? Then it is memory
+    # runs now? Then it is cuDNN; an out of memory? Then it is memory
+    outputs = model(images)
 print(tuple(outputs.shape))
 assert outputs.shape == (2, 4, 6, 6)
 
 # %% fix without-cudnn
 import torch
 
-with torch.backends.cudnn.flags(enabled=False):  # PyTorch's own convolution, for this layer alone
+# PyTorch's own convolution, for this layer alone
+with torch.backends.cudnn.flags(enabled=False):
     outputs = model(images)
 
 # %% proof without-cudnn
