@@ -77,8 +77,8 @@ def page(session: nox.Session) -> None:
 
 @nox.session
 def mutate(session: nox.Session) -> None:
-    """Run wrong versions of every fix: each must be caught by its proof, or excused in the snippet. `nox -s mutate -- --record nn/bn-one-value`."""
-    install(session, "run")
+    """Run wrong versions of every fix and every block of the tips: each must be caught, or excused. `nox -s mutate -- --record nn/bn-one-value`."""
+    install(session, "run", "tips")
     clinic(session, "verify", "--mutate", *session.posargs)
 
 
