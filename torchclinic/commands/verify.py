@@ -97,7 +97,7 @@ def _asked(made: Catalogue, options: argparse.Namespace) -> list[Symptom | Tip]:
 
 def _read_checkout(options: argparse.Namespace) -> Catalogue:
     """The catalogue of a checkout, if the snippets that are asked for can be run."""
-    made = catalogue.load(lint=False, drafts={name.rpartition("/")[2] for name in ids})
+    made = catalogue.load(lint=False, drafts={name.rpartition("/")[2] for name in options.ids})
     try:
         broken = [symptom for symptom in _asked(made, options) if symptom.snippet.broken]
     except UnknownSymptom as error:
