@@ -266,3 +266,11 @@ def test_an_unknown_tip_and_a_tip_without_mutate(capsys: pytest.CaptureFixture[s
     ):
         assert parser.main(arguments) == 2
         assert says in capsys.readouterr().err
+
+
+def test_what_another_machine_tried_is_kept(tmp_path: Path) -> None:
+    """While the code is the same: this machine had to skip the block that needs a package."""
+    for code, block, kept in (("a" * 12, "opening", {"opening"}), ("a" * 12, "gpu", {"opening", "gpu"}), ("b" * 12, "gpu", {"gpu"})):
+        entry = mutation.Entry(code, "2026-11-22", {block: mutation.Tried(2, [])})
+        mutation.merge(tmp_path, mutation.Record("2.13.0", "cpu", tips={"sums": entry}))
+        assert set(mutation.read(tmp_path, "cpu").tips["sums"].cases) == kept
