@@ -194,7 +194,8 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom | Tip], *, device: str 
     Returns:
         The exit status: 1 if one was neither caught nor excused.
 
-    A fix or block that fails as it stands fails here as well: what it catches says nothing.
+    A fix or block that fails as it stands fails here as well: what it catches says nothing. A wrong version that is not caught, and an excused one that is,
+    are run twice more: it has survived if it does so each time, and its excuse is needless if it is caught each time.
 
     Args:
         table: the index in which what a cell prints is looked up.
@@ -212,11 +213,12 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom | Tip], *, device: str 
             if case.mutable:
                 runs += [Run(symptom, case.cure), *(Run(symptom, case.cure, mutant=one) for one in _wrong(case))]
     perform(table, runs, machine, device=device, jobs=jobs)
-    for _ in range(2):  # what only may be caught, as a warm-up that is left out, needs its excuse still
-        lucky = [one for one in runs if one.mutant and one.outcome == "failed" and one.mutant.name in one.symptom.snippet.cases[one.cell.case].survives]
-        for one in lucky:
+    for _ in range(2):  # clocks take part: what would fail this run is asked three times
+        doubtful = [one for one in runs if one.mutant and one.outcome == ("failed" if _is_excused(one) else "passed")]
+        for one in doubtful:
             one.outcome = one.why = ""
-        perform(table, lucky, machine, device=device, jobs=jobs)
+        if doubtful:
+            perform(table, doubtful, machine, device=device, jobs=jobs)
     found = mutation.Record(machine.torch, device)
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     failed = survived = 0
@@ -227,7 +229,7 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom | Tip], *, device: str 
             if one.mutant is None and one.cell.case in broken:
                 print(f"FAILED {symptom.id}: {one.cell.name}: {one.why}; its wrong versions say nothing")
                 failed += 1
-            elif one.mutant is not None and one.outcome == "passed" and one.mutant.name not in symptom.snippet.cases[one.cell.case].survives:
+            elif one.mutant is not None and one.outcome == "passed" and not _is_excused(one):
                 print(f"SURVIVED {symptom.id}: {one.cell.name}: {one.mutant.name}")
                 survived += 1
             elif one.mutant is None and one.outcome == "skipped":
@@ -248,6 +250,10 @@ def mutate(table: dict[str, Any], symptoms: list[Symptom | Tip], *, device: str 
     if record:
         print(f"recorded in {mutation.merge(record, found).relative_to(record)}")
     return 1 if failed else 0
+
+
+def _is_excused(one: Run) -> bool:
+    return one.mutant is not None and one.mutant.name in one.symptom.snippet.cases[one.cell.case].survives
 
 
 def _wrong(case: Case) -> list[Mutant]:
