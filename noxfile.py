@@ -77,8 +77,8 @@ def page(session: nox.Session) -> None:
 
 @nox.session
 def mutate(session: nox.Session) -> None:
-    """Run wrong versions of every fix: each must be caught by its proof, or excused in the snippet. `nox -s mutate -- --record nn/bn-one-value`."""
-    install(session, "run")
+    """Run wrong versions of every fix and every block of the tips: each must be caught, or excused. `nox -s mutate -- --record nn/bn-one-value`."""
+    install(session, "run", "tips")
     clinic(session, "verify", "--mutate", *session.posargs)
 
 
@@ -130,7 +130,9 @@ def third_party(session: nox.Session) -> None:
         session.run("python", "-m", "pip", "uninstall", "-q", "-y", "torchvision")
     clinic(session, "verify", "--third-party", *session.posargs)
     session.run("pytest", "--noconftest", "tests/third_party.py", env={"PYTHONPATH": "tests"})  # conftest builds the site, which asks for more
-    session.run("pytest", "--codeblocks", *(str(file) for file in sorted(Path("docs/en/tips").rglob("*.md")) if "find_spec(" in file.read_text("utf-8")))
+    asking = [file for file in sorted(Path("docs/en/tips").rglob("*.md")) if "find_spec(" in file.read_text("utf-8")]
+    session.run("pytest", "--codeblocks", *map(str, asking))
+    clinic(session, "verify", "--mutate", *(file.relative_to("docs/en").with_suffix("").as_posix() for file in asking))
 
 
 def build_horovod(session: nox.Session, requirement: str) -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from torchclinic.commands import parser
 from torchclinic.content import catalogue, mutation
 from torchclinic.content.problem import Problems
 from torchclinic.content.snippet import loose_names
 from torchclinic.run import verify
-from torchclinic.run.mutate import mutants
+from torchclinic.run.mutate import mutants, shortened
 
 BREAK = "import torch\nfrom torch import nn\n\nmodel = nn.BatchNorm1d(3)\nout = model(x)"
 FIX = """import torch
@@ -59,6 +60,7 @@ def test_names_that_a_copied_fix_would_lack(source: str, loose: list[str]) -> No
 
 SNIPPET = """# ---
 # tags: [autograd]
+# recover: fix
 # cases:
 #   plain: {{{survives}}}
 # ---
@@ -126,3 +128,149 @@ def test_a_record_of_other_code_says_nothing(tmp_path: Path) -> None:
     problems = Problems(made.root)
     (made.root / mutation.FOLDER / "cpu.json").write_text("{", encoding="utf-8")
     assert not mutation.read(made.root, "cpu", problems).symptoms and problems
+
+
+BLOCK = """import torch
+
+\"\"\"Words.\"\"\"
+model = torch.nn.Linear(2, 1)
+for _ in range(2):
+    loss = model(torch.ones(2)).sum()
+    loss.backward()
+    assert loss.isfinite()
+for name, _ in model.named_parameters():
+    print(name)
+with torch.no_grad():
+    model.weight.zero_()
+torch.testing.assert_close(model.weight, torch.zeros(1, 2))
+
+
+def work(rank):
+    assert rank >= 0
+
+
+work(1)
+try:
+    loss.backward()
+    raise AssertionError("ran twice")
+except RuntimeError as error:
+    text = str(error)
+"""
+
+
+def test_what_is_taken_out_of_a_block() -> None:
+    """No assertion, and no loop, branch or call with one; nothing that only shows."""
+    assert [one.name.removeprefix("without: ") for one in shortened(BLOCK)] == [
+        "model = torch.nn.Linear(2, 1)",
+        "with torch.no_grad(): model.weight.zero_()",
+        "with torch.no_grad()",
+        "def work(rank): assert rank >= 0",
+        "loss = model(torch.ones(2)).sum()",
+        "loss.backward()",
+        "model.weight.zero_()",
+        "loss.backward() (2)",
+        "text = str(error)",
+    ]
+
+
+TIP = """---
+title: Sums
+rule: Sum.
+summary: Sums.
+tags: [autograd]
+{survives}
+---
+
+```python
+import torch
+
+x = torch.tensor([1.0, 2.0])
+best = x.max()
+```
+
+Then:
+
+<!--pytest-codeblocks:cont-->
+```python
+{asserts}
+```
+
+## On a GPU {{#gpu}}
+
+<!--pytest.mark.skipif(not __import__("importlib.util").util.find_spec("no_such_package"), reason="needs the package no_such_package")-->
+```python
+import no_such_package
+
+y = 1
+assert True
+```
+
+```python
+for fancy in [3]:
+    fancy = 3
+    assert fancy == 3
+```
+"""
+
+
+def tip_project(folder: Path, asserts: str, survives: str) -> catalogue.Catalogue:
+    """One tip, in both languages, with a block that goes on, one that is skipped, and one whose statement does nothing."""
+    project(folder, STRONG)
+    for language in ("en", "zh"):
+        file = folder / "docs" / language / "tips/autograd/sums.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(TIP.format(asserts=asserts, survives=survives if language == "en" else ""), encoding="utf-8")
+    return catalogue.load(folder, lint=False)
+
+
+EXCUSE = '"gpu 2: without: fancy = 3": "for show"'
+
+
+@pytest.mark.parametrize(
+    ("asserts", "excuses", "status", "printed", "reported"),
+    [
+        ("assert x.sum() == 3 and best == 2", EXCUSE, 0, "SKIPPED tips/autograd/sums: gpu: needs the package no_such_package", ""),
+        (
+            "assert x.sum() == 3",
+            EXCUSE,
+            1,
+            "SURVIVED tips/autograd/sums: opening: without: best = x.max()",
+            "holds for a wrong version of it: `opening: without: best",
+        ),
+        ("assert best == 2", "", 1, "SURVIVED tips/autograd/sums: gpu 2: without: fancy = 3", "`gpu 2: without: fancy = 3`. Make it fail"),
+        (
+            "assert best == 2",
+            f'{EXCUSE}, "opening: without: best = x.max()": "why"',
+            1,
+            "NEEDLESS",
+            "excuses `opening: without: best = x.max()`, which is caught",
+        ),
+        ("assert best == 2", f'{EXCUSE}, "gpu: without: y = 1": "not tried here"', 0, "3 tried, 2 caught, 1 excused, 0 to mend", ""),
+        ("assert best == 2", f'{EXCUSE}, "without: best": "of which block?"', 0, "recorded in", "begins with no block; they are opening, gpu, gpu 2"),
+    ],
+)
+def test_blocks_of_tips(tmp_path: Path, capsys: pytest.CaptureFixture[str], asserts: str, excuses: str, status: int, printed: str, reported: str) -> None:
+    made = tip_project(tmp_path, asserts, f"survives: {{{excuses}}}")
+    assert verify.mutate(made.index(), list(made.tips.values()), record=made.root) == status
+    assert printed in capsys.readouterr().out
+    again = catalogue.load(made.root, lint=False)
+    assert set(again.mutants.tips["sums"].cases) == {"opening", "gpu 2"} and not again.mutants.symptoms, "the skipped block is none that was tried"
+    problems = [problem.message for problem in again.problems if "wrong version" in problem.message or "survives" in problem.message]
+    assert bool(problems) == bool(reported) and any(reported in message for message in [*problems, ""]), problems
+
+
+def test_an_unknown_tip_and_a_tip_without_mutate(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, says in (
+        (["verify", "--mutate", "tips/nn/batchnor"], "no tip `tips/nn/batchnor`; did you mean tips/nn/batchnorm"),
+        (["verify", "tips/nn/batchnorm"], "is a tip: `verify --mutate tips/nn/batchnorm` tries"),
+    ):
+        assert parser.main(arguments) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_what_another_machine_tried_is_kept(tmp_path: Path) -> None:
+    """While the code is the same: this machine had to skip the block that needs a package."""
+    for code, block, kept in (("a" * 12, "opening", {"opening"}), ("a" * 12, "gpu", {"opening", "gpu"}), ("b" * 12, "gpu", {"gpu"})):
+        entry = mutation.Entry(code, "2026-11-22", {block: mutation.Tried(2, [])})
+        mutation.merge(tmp_path, mutation.Record("2.13.0", "cpu", tips={"sums": entry}))
+        assert set(mutation.read(tmp_path, "cpu").tips["sums"].cases) == kept

@@ -15,12 +15,13 @@ from ..content import catalogue, mutation, snippet
 from ..content.catalogue import Catalogue, UnknownSymptom
 from ..content.problem import BadInput, Problems
 from ..content.symptom import Symptom
+from ..content.tip import FOLDER, Tip
 from . import knowledge
 
 
 def add(commands: Any) -> None:
     command = commands.add_parser("verify", help="run the breaks and fixes of snippets")
-    command.add_argument("ids", nargs="*", metavar="ID", help="symptoms, as topic/stem or stem; all if left out")
+    command.add_argument("ids", nargs="*", metavar="ID", help="symptoms, as topic/stem or stem, and with --mutate tips, as tips/topic/stem; all if left out")
     command.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where tensors are made by default")
     command.add_argument("--repeat", type=int, default=1, metavar="N", help="run each cell N times, in random order")
     command.add_argument("--busy", action="store_true", help="keep every core at work meanwhile")
@@ -29,9 +30,9 @@ def add(commands: Any) -> None:
     command.add_argument("--evidence", type=Path, metavar="DIR", help="with --record: another folder than evidence/ of the checkout")
     command.add_argument("--jobs", type=int, default=0, metavar="N", help="cells at a time; from the number of cores if left out")
     command.add_argument("--plain", action="store_true", help="a new interpreter for each cell, for comparison")
-    command.add_argument("--mutate", action="store_true", help="run wrong versions of the fixes instead: each must be caught by its proof")
+    command.add_argument("--mutate", action="store_true", help="run wrong versions of the fixes, and of the blocks of tips, instead: each must be caught")
     command.add_argument(
-        "--changed", action="store_true", help="with --mutate: only symptoms whose code changed since the record, and today's share of the others"
+        "--changed", action="store_true", help="with --mutate: only symptoms and tips whose code changed since the record, and today's share of the others"
     )
     command.set_defaults(run=run_verify)
 
@@ -58,8 +59,12 @@ def run_verify(options: argparse.Namespace) -> int:
         raise BadInput("--record writes into evidence/ of a checkout, and this is none: name a folder, `--record --evidence DIR`")
     from ..run import verify  # cannot be imported on Windows
 
-    made = _read_checkout(options.ids) if knowledge.in_checkout() else None
-    table, symptoms = (made.index(), [made.find(name) for name in options.ids] or list(made.symptoms.values())) if made else _carried(options.ids)
+    if not options.mutate and (tips := [name for name in options.ids if name.startswith(f"{FOLDER}/")]):
+        raise BadInput(
+            f"`{tips[0]}` is a tip: `verify --mutate {tips[0]}` tries its blocks, and `pytest --codeblocks docs/en/{tips[0]}.md` runs them as they are"
+        )
+    made = _read_checkout(options) if knowledge.in_checkout() else None
+    table, symptoms = (made.index(), _asked(made, options)) if made else _carried(options.ids)
     if options.third_party:
         symptoms = [symptom for symptom in symptoms if symptom.snippet.packages]
     if options.changed:
@@ -81,18 +86,27 @@ def run_verify(options: argparse.Namespace) -> int:
     )
 
 
-def _read_checkout(ids: list[str]) -> Catalogue:
+def _asked(made: Catalogue, options: argparse.Namespace) -> list[Symptom | Tip]:
+    """What is named; of nothing named all symptoms, and where wrong versions are run all tips.
+
+    Raises:
+        UnknownSymptom: names the nearest ids.
+    """
+    return [made.find_page(name) for name in options.ids] or [*made.symptoms.values(), *(made.tips.values() if options.mutate else ())]
+
+
+def _read_checkout(options: argparse.Namespace) -> Catalogue:
     """The catalogue of a checkout, if the snippets that are asked for can be run."""
-    made = catalogue.load(lint=False, drafts={name.rpartition("/")[2] for name in ids})
+    made = catalogue.load(lint=False, drafts={name.rpartition("/")[2] for name in options.ids})
     try:
-        broken = [symptom for symptom in ([made.find(name) for name in ids] or made.symptoms.values()) if symptom.snippet.broken]
+        broken = [symptom for symptom in _asked(made, options) if symptom.snippet.broken]
     except UnknownSymptom as error:
         raise BadInput(str(error)) from None
     for problem in made.problems:
-        if any(problem.file == f"snippets/{symptom.id}.py" for symptom in broken):
+        if any(problem.file == symptom.snippet.file.relative_to(ROOT).as_posix() for symptom in broken):
             print(problem, file=sys.stderr)
     if broken:
-        raise BadInput("nothing was run: mend these snippets first")
+        raise BadInput("nothing was run: mend these files first")
     return made
 
 

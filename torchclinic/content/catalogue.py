@@ -53,12 +53,7 @@ class Catalogue:
         """
         symptom = self.symptoms.get(name.rpartition("/")[2])
         if symptom is None or ("/" in name and symptom.id != name):
-            import difflib
-
-            ids = [symptom.id for symptom in self.symptoms.values()]
-            near = difflib.get_close_matches(name, [*ids, *self.symptoms], 3, 0.5)
-            hint = f"; did you mean {', '.join(near)}?" if near else "; `python -m torchclinic catalogue` lists them"
-            raise UnknownSymptom(f"no symptom `{name}`{hint}")
+            raise _unknown("symptom", name, [*(symptom.id for symptom in self.symptoms.values()), *self.symptoms])
         return symptom
 
     def find_page(self, name: str) -> Symptom | Tip:
@@ -72,7 +67,7 @@ class Catalogue:
         for found in self.tips.values():
             if found.id == name:
                 return found
-        raise UnknownSymptom(f"no tip `{name}`; `python -m torchclinic catalogue` lists them")
+        raise _unknown("tip", name, [made.id for made in self.tips.values()])
 
     def answers(self) -> dict[str, list[Symptom | Tip]]:
         """Which pages answer each row of the documents."""
@@ -111,6 +106,14 @@ class Catalogue:
             }
             for symptom in self.symptoms.values()
         ]
+
+
+def _unknown(kind: str, name: str, names: list[str]) -> UnknownSymptom:
+    import difflib
+
+    near = difflib.get_close_matches(name, names, 3, 0.5)
+    hint = f"; did you mean {', '.join(near)}?" if near else "; `python -m torchclinic catalogue` lists them"
+    return UnknownSymptom(f"no {kind} `{name}`{hint}")
 
 
 def load(root: Path = ROOT, *, lint: bool = True, check: bool = True, drafts: Collection[str] = ()) -> Catalogue:
@@ -348,6 +351,20 @@ def _check_tip(catalogue: Catalogue, made: Tip) -> None:
             problems.add(english.file, 1, f"`rows` names `{row}`, which facts/sources.yml has not")
     _check_translation(made, problems)
     _check_codes(made, problems)
+    _check_survivors(catalogue, made)
+
+
+def _check_survivors(catalogue: Catalogue, made: Tip) -> None:
+    """What may be taken out of a block and is not missed has its reason, and nothing else has."""
+    english, blocks = made.pages["en"], made.snippet
+    line = next((number for number, text in enumerate(english.text.splitlines(), 1) if text.startswith("survives:")), 1)
+    if not isinstance(english.meta.get("survives", {}), dict) or not all(why.strip() for why in made.survives.values()):
+        catalogue.problems.add(english.file, line, '`survives` maps what `verify --mutate` printed to the reason: `survives: {"opening: without: …": "why"}`')
+    for name in made.survives:
+        if not any(name.startswith(f"{case}: ") for case in blocks.cases):
+            catalogue.problems.add(english.file, line, f"`survives` names `{name}`, which begins with no block; they are {', '.join(blocks.cases)}")
+    for message in (*mutation.unexplained(blocks, catalogue.mutants), *mutation.needless(blocks, catalogue.mutants)):
+        catalogue.problems.add(english.file, line, message)
 
 
 def _check_codes(made: Tip, problems: Problems) -> None:

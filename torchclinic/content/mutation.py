@@ -1,9 +1,10 @@
-"""The record of wrong fixes: how many versions of each fix were tried, and which of them no proof caught.
+"""The record of wrong fixes: how many versions of each fix, and of each block of a tip, were tried, and which of them no proof caught.
 
 evidence/mutants/DEVICE.json:
 
     {"version": 1, "generator": 2, "torch": "2.13.0", "device": "cpu",
-     "symptoms": {stem: {"hash": of the snippet's code, "date": day, "cases": {case: {"tried": number, "survived": [names]}}}}}
+     "symptoms": {stem: {"hash": of the snippet's code, "date": day, "cases": {case: {"tried": number, "survived": [names]}}}},
+     "tips": {stem: the same; its cases are its blocks, by the section in which they stand}}
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .problem import Problems
 from .snippet import Snippet
@@ -38,19 +40,24 @@ class Entry:
 
 @dataclass
 class Record:
-    """What was tried on one kind of device; `symptoms` by stem."""
+    """What was tried on one kind of device; both tables by stem."""
 
     torch: str
     device: str
     symptoms: dict[str, Entry] = field(default_factory=dict)
+    tips: dict[str, Entry] = field(default_factory=dict)
+
+    def table(self, snippet: Snippet) -> dict[str, Entry]:
+        """Where the entry of a snippet, or of a tip's blocks, stands."""
+        return self.tips if snippet.is_tip else self.symptoms
 
     def of(self, snippet: Snippet) -> Entry | None:
         """The entry of a snippet's code of today."""
-        entry = self.symptoms.get(snippet.stem)
+        entry = self.table(snippet).get(snippet.stem)
         return entry if entry and entry.hash == snippet.hash else None
 
     def counts(self, snippet: Snippet) -> tuple[int, int]:
-        """(tried, caught) wrong versions of all fixes of a snippet's code of today."""
+        """(tried, caught) wrong versions of all fixes, or blocks, of a snippet's code of today."""
         entry = self.of(snippet)
         tried = list(entry.cases.values()) if entry else []
         return sum(one.tried for one in tried), sum(one.tried - len(one.survived) for one in tried)
@@ -63,11 +70,7 @@ def read(root: Path, device: str, problems: Problems | None = None) -> Record:
         data = json.loads(file.read_text(encoding="utf-8"))
         if (data["version"], data["generator"]) != (VERSION, GENERATOR):
             return Record("", device)
-        symptoms = {
-            stem: Entry(entry["hash"], entry["date"], {name: Tried(**tried) for name, tried in entry["cases"].items()})
-            for stem, entry in data["symptoms"].items()
-        }
-        return Record(data["torch"], device, symptoms)
+        return Record(data["torch"], device, _entries(data["symptoms"]), _entries(data.get("tips", {})))
     except FileNotFoundError:
         return Record("", device)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -76,15 +79,20 @@ def read(root: Path, device: str, problems: Problems | None = None) -> Record:
         return Record("", device)
 
 
+def _entries(data: dict[str, Any]) -> dict[str, Entry]:
+    return {stem: Entry(entry["hash"], entry["date"], {name: Tried(**tried) for name, tried in entry["cases"].items()}) for stem, entry in data.items()}
+
+
 def merge(root: Path, new: Record) -> Path:
-    """Add what a run tried to the record of its device; returns the file."""
-    symptoms = {**read(root, new.device).symptoms, **new.symptoms}
+    """Add what a run tried to the record of its device; returns the file. Cases of the same code that this machine had to skip are kept."""
+    old = read(root, new.device)
     data = {
         "version": VERSION,
         "generator": GENERATOR,
         "torch": new.torch,
         "device": new.device,
-        "symptoms": {stem: asdict(entry) for stem, entry in sorted(symptoms.items())},
+        "symptoms": _merged(old.symptoms, new.symptoms),
+        "tips": _merged(old.tips, new.tips),
     }
     file = root / FOLDER / f"{new.device}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -92,11 +100,25 @@ def merge(root: Path, new: Record) -> Path:
     return file
 
 
+def _merged(old: dict[str, Entry], new: dict[str, Entry]) -> dict[str, Any]:
+    made = {**old, **new}
+    for stem in set(old) & set(new):
+        if old[stem].hash == new[stem].hash:
+            made[stem] = Entry(new[stem].hash, new[stem].date, {**old[stem].cases, **new[stem].cases})
+    return {stem: asdict(entry) for stem, entry in sorted(made.items())}
+
+
+def written(snippet: Snippet, case: str, mutant: str) -> str:
+    """A wrong version as `survives` names it: on the page of a tip with its block, in a snippet below its case."""
+    return f"{case}: {mutant}" if snippet.is_tip else mutant
+
+
 def needless(snippet: Snippet, record: Record) -> list[str]:
-    """Excuses (`survives` in the header) that the record does not need any more."""
+    """Excuses (`survives` in a snippet's header, or a tip's front matter) that the record does not need any more."""
     entry = record.of(snippet)
+    of_case = "`survives`" if snippet.is_tip else "`survives` of case `{name}`"
     return [
-        f"`survives` of case `{name}` excuses `{excused}`, which is caught, or is no wrong version of the fix: remove it"
+        f"{of_case.format(name=name)} excuses `{written(snippet, name, excused)}`, which is caught, or is no wrong version of the code: remove it"
         for name, case in snippet.cases.items()
         if entry and name in entry.cases
         for excused in case.survives
@@ -105,10 +127,16 @@ def needless(snippet: Snippet, record: Record) -> list[str]:
 
 
 def unexplained(snippet: Snippet, record: Record) -> list[str]:
-    """Wrong versions that the record says were not caught, and that the header does not excuse."""
+    """Wrong versions that the record says were not caught, and that no `survives` excuses."""
     entry = record.of(snippet)
+    message = (
+        'what the block asserts holds for a wrong version of it: `{survivor}`. Make it fail, or excuse it in the front matter: `survives: {{"{survivor}": why}}`'
+        if snippet.is_tip
+        else "the proof of case `{name}` lets a wrong version of the fix pass: `{survivor}`. "
+        "Make it fail, or excuse it: `cases: {{{name}: {{survives: {{…}}}}}}`"
+    )
     return [
-        f"the proof of case `{name}` lets a wrong version of the fix pass: `{survivor}`. Make it fail, or excuse it: `cases: {{{name}: {{survives: {{…}}}}}}`"
+        message.format(name=name, survivor=written(snippet, name, survivor))
         for name, tried in (entry.cases if entry else {}).items()
         for survivor in tried.survived
         if name in snippet.cases and survivor not in snippet.cases[name].survives

@@ -81,8 +81,8 @@ class Cell:
     """One cell.
 
     Attributes:
-        kind: "" (set-up), "break", "check", "fix" or "proof".
-        case: the case's name; "" for set-up.
+        kind: "" (set-up), "break", "check", "fix" or "proof"; "block" in a tip.
+        case: the case's name; "" for set-up; in a tip where the block stands.
         source: the code, without blank lines around it.
         line: 1-based line of the first line of `source` in the file.
     """
@@ -94,7 +94,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        return f"{self.kind} {self.case}"
+        return self.case if self.kind == "block" else f"{self.kind} {self.case}"
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,8 @@ class Case:
         cells: by kind.
         silent: it prints nothing, so its break asserts the bad behaviour itself.
         commands: the fix where it is no code: place (one of PLACES) -> what to type or set there.
-        survives: wrong versions of the fix that no proof can catch, as `verify --mutate` names them -> why not.
+        skips: where pytest skips a tip's block: condition, in Python, and reason.
+        survives: wrong versions of the fix, or of a tip's block, that no proof can catch, as `verify --mutate` names them -> why not.
     """
 
     name: str
@@ -114,16 +115,17 @@ class Case:
     silent: bool = False
     commands: dict[str, str] = field(default_factory=dict)
     survives: dict[str, str] = field(default_factory=dict)
+    skips: tuple[tuple[str, str], ...] = ()
 
     @property
     def cure(self) -> Cell:
-        """The cell whose run shows that the fix cures: the fix, with its proof behind it, or the proof of a command."""
-        return self.cells["fix"] if "fix" in self.cells else self.cells["proof"]
+        """The cell whose run shows that the fix cures: the fix, with its proof behind it, or the proof of a command; of a tip its block."""
+        return next(self.cells[kind] for kind in ("fix", "block", "proof") if kind in self.cells)
 
     @property
     def mutable(self) -> bool:
-        """Can wrong versions of the fix be made and caught: is it code, with a proof behind it?"""
-        return {"fix", "proof"} <= set(self.cells)
+        """Can wrong versions be made and caught: is the fix code, with a proof behind it, or is it a tip's block, which asserts itself?"""
+        return {"fix", "proof"} <= set(self.cells) or "block" in self.cells
 
     @property
     def fixes(self) -> dict[str, str]:
@@ -182,6 +184,11 @@ class Snippet:
     @property
     def id(self) -> str:
         return f"{self.topic}/{self.stem}"
+
+    @property
+    def is_tip(self) -> bool:
+        """Are these the blocks of a tip (`Tip.snippet`)?"""
+        return any(cell.kind == "block" for cell in self.cells)
 
     @property
     def runs(self) -> list[Cell]:

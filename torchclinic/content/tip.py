@@ -6,33 +6,39 @@ pytest-codeblocks runs; two directives stand for what is too long or not text:
     {{ program NAME }}      the program docs/programs/NAME, run by the tests
     {{ figure NAME }}       the figure that docs/figures/NAME.py drew from what it measured
 
-Facts that belong to no language stand in the English front matter alone: `tags`, `rows`, `symptoms` (the stems that the tip explains).
+Facts that belong to no language stand in the English front matter alone: `tags`, `rows`, `symptoms` (the stems that the tip explains), and `survives`:
+what `verify --mutate` can take out of a block without being caught, as it prints it -> why that may be.
 """
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from . import page
 from .page import Page, Section
 from .problem import Problems
+from .snippet import Case, Cell, Snippet
 
 #: The folder of tips, in docs/en and docs/zh, and the first part of their ids.
 FOLDER = "tips"
 PROGRAMS = "docs/programs"
-FIELDS = {"en": {"title", "rule", "summary", "synonyms", "tags", "rows", "symptoms"}, "zh": {"title", "rule", "summary", "synonyms", "source"}}
+FIELDS = {"en": {"title", "rule", "summary", "synonyms", "tags", "rows", "symptoms", "survives"}, "zh": {"title", "rule", "summary", "synonyms", "source"}}
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")
-#: Why the block below does not run everywhere: `<!--pytest.mark.skipif(…, reason="needs CUDA")-->`.
-MARK = re.compile(r'\s*<!--pytest\.mark\.skipif\(.*\breason="([^"]*)"\)-->')
-
-
+#: When the block below does not run, and why: `<!--pytest.mark.skipif(…, reason="needs CUDA")-->`.
+MARK = re.compile(r'\s*<!--pytest\.mark\.skipif\((.*), reason="([^"]*)"\)-->')
 #: How such a reason begins; words.json has them in both languages. What GPUS names, no session of ours has.
 GPUS = ("needs CUDA", "needs CUDA and the package ", "needs two GPUs")
 LACKS = (*GPUS, "needs the package ", "needs a C++ compiler and Python's headers")
+#: The block below goes on with the one above: both are one program.
+CONTINUED = "<!--pytest-codeblocks:cont-->"
+#: Seconds that a block may take: some compile.
+TIMEOUT = 300.0
 
 
 @dataclass
@@ -65,6 +71,36 @@ class Tip:
     def symptoms(self) -> list[str]:
         return self._facts("symptoms")
 
+    @cached_property
+    def snippet(self) -> Snippet:
+        """Its blocks, the same in both languages, as the cells of a snippet, each a case of its own, named after its section
+        (`costs`, `costs 2`): so they are run, recorded and excused as fixes are."""
+        english = self.pages.get("en") or next(iter(self.pages.values()))
+        made = Snippet(english.file, f"{FOLDER}/{self.topic}", self.stem, english.text, timeout=TIMEOUT)
+        lines = english.text.splitlines()
+        for code, line in english.codes:
+            above = _comments_above(lines, line)
+            if CONTINUED in above and made.cells:
+                last = made.cells.pop()
+                gap = "\n" * (line - last.line - last.source.count("\n"))
+                made.cells.append(Cell("block", last.case, last.source + gap + code.rstrip(), last.line))
+                made.cases[last.case].cells["block"] = made.cells[-1]
+                continue
+            section = [name for name, found in english.sections.items() if found.line <= line][-1]
+            number = 1 + sum(1 for cell in made.cells if cell.case.partition(" ")[0] == section)
+            name = f"{section} {number}" if number > 1 else section
+            made.cells.append(Cell("block", name, code.rstrip(), line + 1))
+            made.broken |= not _parses(code)
+            skips = tuple((mark[1], mark[2]) for text in above if (mark := MARK.match(text)))
+            excuses = {key.removeprefix(f"{name}: "): why for key, why in self.survives.items() if key.startswith(f"{name}: ")}
+            made.cases[name] = Case(name, {"block": made.cells[-1]}, survives=excuses, skips=skips)
+        return made
+
+    @property
+    def survives(self) -> dict[str, str]:
+        value = self.pages["en"].meta.get("survives") if "en" in self.pages else None
+        return {str(name): str(why) for name, why in value.items()} if isinstance(value, dict) else {}
+
     def _facts(self, name: str) -> list[str]:
         value = self.pages["en"].meta.get(name) if "en" in self.pages else None
         return [str(item) for item in value] if isinstance(value, list) else []
@@ -85,7 +121,7 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
             )
         if "<!--pytest.mark" in line.text:
             mark = MARK.fullmatch(line.text)
-            if not mark or not mark[1].startswith(LACKS):
+            if not mark or not mark[2].startswith(LACKS):
                 form = f'`<!--pytest.mark.skipif(CONDITION, reason="…")-->`, whose reason begins with {", ".join(LACKS)}'
                 problems.add(file, line.number, f"a block is left out only where something is missing, by {form}")
         if line.heading and line.heading[1] == "##":
@@ -98,6 +134,24 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     if not opening.startswith(("```python\n", "<!--", "{{ program")):
         problems.add(file, made.body_line, "a tip opens with the code to copy: its first block is a `python` fence, or `{{ program NAME }}`")
     return made
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _comments_above(lines: list[str], fence: int) -> list[str]:
+    """The lines of comment, blanks aside, right above a fence; `fence` is its 1-based line."""
+    found = []
+    for text in reversed(lines[: fence - 1]):
+        if text.strip() and not text.lstrip().startswith("<!--"):
+            break
+        found.append(text)
+    return [text.strip() for text in found if text.strip()]
 
 
 def code_of(text: str) -> list[str]:

@@ -49,7 +49,7 @@ def main(job: Job) -> None:
 def run(job: Job) -> None:
     """Run `job.file` as `__main__`, shut in, everything printed into `job.output`, and write how it ended into `job.result`."""
     folder = os.path.dirname(job.file)
-    os.environ.update(HOME=folder, TMPDIR=folder, XDG_CACHE_HOME=folder)
+    os.environ.update(HOME=folder, TMPDIR=folder, XDG_CACHE_HOME=folder, TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"))
     tempfile.tempdir = None  # may have been asked for before, as multiprocessing's may
     multiprocessing.current_process()._config.pop("tempdir", None)
     os.chdir(folder)

@@ -1,6 +1,6 @@
-"""Wrong versions of a fix, made on purpose: a proof that lets one pass proves nothing.
+"""Wrong versions of a fix, and of a tip's block, made on purpose: a proof that lets one pass proves nothing.
 
-Four kinds, each from the code alone:
+Four kinds, each from the code alone; of a tip's block, whose assertions are its proof, `without` only (`shortened`):
 
     back      a hunk of the difference between break and fix, put back as it was in the break
     without   a statement, decorator, keyword or context manager taken out
@@ -16,7 +16,7 @@ import ast
 import copy
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 #: Methods that a wrong fix may have forgotten.
@@ -65,9 +65,13 @@ DTYPES = {"float32": "float64", "float64": "float32", "float16": "bfloat16", "bf
 _NORM = re.compile(r"(Sync)?(Batch|Layer|Group|Instance|RMS|LocalResponse)Norm(\dd)?$")
 
 
+#: (name, what to do to the same node of a copy) for each way to spoil a node.
+Changes = Callable[[ast.AST], Iterator[tuple[str, Callable[[ast.AST], None]]]]
+
+
 @dataclass(frozen=True)
 class Mutant:
-    """A wrong version of a fix. `name` says what was changed, in the fix's own code, and is the same from run to run."""
+    """A wrong version of a fix or block. `name` says what was changed, in its own code, and is the same from run to run."""
 
     name: str
     source: str
@@ -75,10 +79,15 @@ class Mutant:
 
 def mutants(broken: str, fix: str) -> list[Mutant]:
     """Every wrong version, each once, in the order of the code. `broken` is the source of the break."""
+    return _named([*_hunks(broken, fix), *_changed(fix, _changes)], fix)
+
+
+def _named(made: Iterable[tuple[str, str]], code: str) -> list[Mutant]:
+    """Each version once, under a name of its own; none that is the same program as `code`."""
     found: dict[str, Mutant] = {}
-    original = ast.dump(ast.parse(fix))
+    original = ast.dump(ast.parse(code))
     names: set[str] = set()
-    for name, source in [*_hunks(broken, fix), *_changed(fix)]:
+    for name, source in made:
         try:
             shape = ast.dump(ast.parse(source))
         except SyntaxError:
@@ -92,6 +101,22 @@ def mutants(broken: str, fix: str) -> list[Mutant]:
         names.add(name)
         found[shape] = Mutant(name, source)
     return list(found.values())
+
+
+def shortened(block: str) -> list[Mutant]:
+    """A tip's block without each of its statements, `with` heads and decorators, one at a time.
+
+    Left alone besides what computes nothing: assertions, in whatever form (`raise AssertionError`, `torch.testing.assert_close`); loops and branches that
+    hold one, and calls of the block's own functions that do, since it would go with them (what stands in them is taken out); what only shows or
+    hides something, as a loop of prints and `warnings.simplefilter("ignore")` do; and `set_num_threads`, which steadies a clock and changes no result.
+    """
+    functions = [node for node in ast.walk(ast.parse(block)) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    asserting = {function.name for function in functions if any(_asserts(inner, set()) for inner in function.body)}
+
+    def counts(statement: ast.stmt) -> bool:
+        return not _shows(statement) and not _asserts(statement, asserting)
+
+    return _named(_changed(block, lambda node: _statements(node, counts)), block)
 
 
 def _hunks(broken: str, fix: str) -> Iterator[tuple[str, str]]:
@@ -115,12 +140,12 @@ def _telling(source: str) -> list[str]:
     return [line for number, line in enumerate(source.splitlines(), 1) if line.strip() and not any(number in span for span in left_out)]
 
 
-def _changed(fix: str) -> Iterator[tuple[str, str]]:
+def _changed(fix: str, changes: Changes) -> Iterator[tuple[str, str]]:
     """Walks the tree once to count the places, then changes one place of a fresh copy at a time."""
     tree = ast.parse(fix)
     for place in range(sum(1 for _ in ast.walk(tree))):
         node = _node(tree, place)
-        for name, change in _changes(node):
+        for name, change in changes(node):
             made = copy.deepcopy(tree)
             change(_node(made, place))
             yield name, ast.unparse(ast.fix_missing_locations(made))
@@ -135,9 +160,16 @@ def _node(tree: ast.AST, place: int) -> ast.AST:
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
     """(name, what to do to the same node of a copy) for each way to spoil this node."""
+    yield from _statements(node, _counts)
+    if isinstance(node, ast.Call):
+        yield from _calls(node)
+
+
+def _statements(node: ast.AST, counts: Callable[[ast.stmt], bool]) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+    """What of this node can be taken out: statements that count, `with` heads, decorators."""
     for field in ("body", "orelse", "finalbody"):
         for at, statement in enumerate(getattr(node, field, None) if isinstance(getattr(node, field, None), list) else []):
-            if _counts(statement):
+            if counts(statement):
                 yield f"without: {_short(ast.unparse(statement))}", lambda made, field=field, at=at: _take_out(getattr(made, field), at)
             if isinstance(statement, (ast.With, ast.AsyncWith)):
                 heads = ", ".join(ast.unparse(item.context_expr) for item in statement.items)
@@ -146,8 +178,6 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
                     yield f"without: with {_short(heads)}", lambda made, field=field, at=at: _open_up(getattr(made, field), at)
     for at, decorator in enumerate(getattr(node, "decorator_list", [])):
         yield f"without: @{_short(ast.unparse(decorator))}", lambda made, at=at: made.decorator_list.pop(at)
-    if isinstance(node, ast.Call):
-        yield from _calls(node)
 
 
 def _calls(node: ast.Call) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
@@ -195,6 +225,33 @@ def _counts(statement: ast.stmt) -> bool:
         return False
     value = statement.value if isinstance(statement, ast.Expr) else None
     return not (isinstance(value, ast.Constant) or isinstance(value, ast.Call) and _name(value.func) == "print")
+
+
+def _shows(statement: ast.stmt) -> bool:
+    """Does it compute nothing, or do nothing but print, hide warnings, or choose the number of threads?"""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        called, first = _name(statement.value.func), next(iter(statement.value.args), None)
+        if called in ("simplefilter", "filterwarnings") and isinstance(first, ast.Constant) and first.value == "ignore":
+            return True
+        if called in ("set_num_threads", "setNumThreads"):
+            return True
+    if isinstance(statement, (ast.For, ast.If, ast.With)):
+        return all(_shows(inner) and not isinstance(inner, ast.Assert) for inner in [*statement.body, *getattr(statement, "orelse", [])])
+    return not _counts(statement)
+
+
+def _asserts(statement: ast.stmt, asserting: set[str]) -> bool:
+    """Is it an assertion, or would one go with it? `asserting`: functions that hold one; themselves they are found missing where they are used."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return False
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Assert) or isinstance(node, ast.Call) and _name(node.func).startswith("assert"):
+            return True
+        if isinstance(node, ast.Name) and node.id in asserting:
+            return True
+        if isinstance(node, ast.Raise) and node.exc and _name(node.exc.func if isinstance(node.exc, ast.Call) else node.exc) == "AssertionError":
+            return True
+    return False
 
 
 def _take_out(body: list[ast.stmt], at: int) -> None:

@@ -64,6 +64,13 @@ def totals(catalogue: Catalogue, language: str) -> str:
     return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
 
 
+def tips_mutants(catalogue: Catalogue, language: str) -> str:
+    """How many statements were taken out of the blocks of tips, and how often the block then failed; nothing where none was."""
+    counts = [catalogue.mutants.counts(made.snippet) for made in catalogue.tips.values()]
+    tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
+    return LABELS[language]["tips-mutants"].format(tried=tried, caught=caught) if tried else ""
+
+
 def often(catalogue: Catalogue, language: str) -> str:
     """The most met symptoms: what they print, and what it is. Raw HTML, so that Markdown does not read the messages."""
     items = []
@@ -98,6 +105,7 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "totals": totals,
     "often": often,
     "topics": topics,
+    "tips-mutants": tips_mutants,
     "evidence": evidence_view.evidence_table,
     "matrix": evidence_view.evidence_matrix,
     "evidence-files": lambda catalogue, language: evidence_view.evidence_files(catalogue),

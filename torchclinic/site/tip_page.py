@@ -24,8 +24,8 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
         elif directive:
             lines += ["", figure(directive[2], found.title, language), ""]
         elif mark := MARK.match(line):
-            text = label["not-run-why"] if mark[1].startswith(GPUS) else label["run-where"]
-            lines += [f"*{text.format(why=reason(mark[1], language))}*", ""]
+            text = label["not-run-why"] if mark[2].startswith(GPUS) else label["run-where"]
+            lines += [f"*{text.format(why=reason(mark[2], language))}*", ""]
         else:
             lines.append(line)
     explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
