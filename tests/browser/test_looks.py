@@ -74,7 +74,9 @@ def test_the_fix_or_its_table_begins_on_the_first_screen_of_a_phone(browser: Bro
     late = {}
     for path in pages:
         page.goto(f"{address}{language}/{path}/", wait_until="domcontentloaded")
-        top = page.evaluate("() => document.querySelector('#fix ~ :is([data-tc-case], [data-tc-causes], .highlight, .md-typeset__scrollwrap, table)').getBoundingClientRect().top")
+        top = page.evaluate(
+            "() => document.querySelector('#fix ~ :is([data-tc-case], [data-tc-causes], .highlight, .md-typeset__scrollwrap, table)').getBoundingClientRect().top"
+        )
         if top > PHONE["height"]:
             late[path] = top
     assert not late
