@@ -56,7 +56,8 @@ from torch.utils.data import DataLoader, default_collate
 
 def same_size(images):
     size = (32, 32)
-    return default_collate([F.interpolate(image[None], size)[0] for image in images])
+    images = [F.interpolate(image[None], size)[0] for image in images]
+    return default_collate(images)
 
 
 loader = DataLoader(dataset, batch_size=4, num_workers=1, collate_fn=same_size)

@@ -142,14 +142,16 @@ for batch in DataLoader(dataset, batch_size=2):
 
 # %% check own-class
 print(type(dataset[0]))
-assert not isinstance(dataset[0], (torch.Tensor, np.ndarray, int, float, str, dict, tuple, list))
+known = (torch.Tensor, np.ndarray, int, float, str, dict, tuple, list)
+assert not isinstance(dataset[0], known)
 
 # %% fix own-class
 from torch.utils.data import DataLoader, default_collate
 
 
 def fields(samples):
-    return default_collate([vars(sample) for sample in samples])  # a dict of its attributes
+    # vars: a dict of its attributes
+    return default_collate([vars(sample) for sample in samples])
 
 
 loader = DataLoader(dataset, batch_size=2, collate_fn=fields)

@@ -38,18 +38,20 @@ for name in ("cat", "dog"):
         Path(f"data/{name}/{number}.JPG").write_bytes(bytes(10 + number))
 
 # %% break wrong-path
-files = list(Path("data").glob("*.jpg"))  # they lie one folder further down, and are named .JPG
+# they lie one folder further down, and are named .JPG
+files = list(Path("data").glob("*.jpg"))
 loader = DataLoader(Images(files), batch_size=4, shuffle=True)
 
 # %% check wrong-path
 root = Path("data").resolve()
-print(root.exists(), len(list(root.glob("*.jpg"))), [path.name for path in root.iterdir()][:5])
+inside = [path.name for path in root.iterdir()]
+print(root.exists(), len(list(root.glob("*.jpg"))), inside[:5])
 assert root.exists() and not list(root.glob("*.jpg")) and list(root.iterdir())
 
 # %% fix wrong-path
 from pathlib import Path
 
-root = Path("data").resolve()  # what "data" means depends on the folder you start in
+root = Path("data").resolve()  # "data" depends on the folder you start in
 kinds = {".jpg", ".jpeg", ".png"}
 files = sorted(path for path in root.rglob("*") if path.suffix.lower() in kinds)
 
@@ -64,12 +66,14 @@ Path("labels.csv").write_text("file,label\na.png,0\nb.png,1\nc.png,2\n")
 
 # %% break filtered-away
 rows = list(csv.DictReader(open("labels.csv")))
-rows = [row for row in rows if row["label"] in [0, 1]]  # a csv file gives texts: "0"
+# a csv file gives texts: "0"
+rows = [row for row in rows if row["label"] in [0, 1]]
 loader = DataLoader(rows, batch_size=2, shuffle=True)
 
 # %% check filtered-away
 rows = list(csv.DictReader(open("labels.csv")))
-print(len(rows), repr(rows[0]["label"]))  # count before the filter, look at what is compared
+# count before the filter, look at what is compared
+print(len(rows), repr(rows[0]["label"]))
 assert len(rows) == 3 and rows[0]["label"] == "0"
 
 # %% fix filtered-away

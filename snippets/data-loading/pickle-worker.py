@@ -219,7 +219,8 @@ def notebook(program):
 print(notebook(CLASS + LOOP))
 
 # %% check not-importable
-print(Images.__module__)  # of your Dataset. In a notebook `__main__` is no file: no worker can import it
+# of your Dataset. In a notebook `__main__` is no file: no worker can import it
+print(Images.__module__)
 assert Images.__module__ == "__main__"
 
 # %% proof not-importable

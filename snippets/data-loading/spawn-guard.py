@@ -71,7 +71,8 @@ run(TRAIN, "spawn")
 # %% check no-guard
 import torch
 
-print(torch.multiprocessing.get_start_method())  # spawn, forkserver: workers import your file
+# spawn, forkserver: workers import your file
+print(torch.multiprocessing.get_start_method())
 assert torch.multiprocessing.get_start_method() != "fork"
 
 # %% fix no-guard
@@ -106,7 +107,9 @@ assert sys.platform == "linux"
 # %% fix linux-314
 from torch.utils.data import DataLoader
 
-loader = DataLoader(dataset, batch_size=2, num_workers=1, multiprocessing_context="fork")
+loader = DataLoader(
+    dataset, batch_size=2, num_workers=1, multiprocessing_context="fork"
+)
 
 # %% proof linux-314
 assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]

@@ -124,13 +124,15 @@ seen(DataLoader(dataset, batch_size=4, num_workers=8))
 
 # %% check too-much-queued
 loader = DataLoader(dataset, batch_size=4, num_workers=8)
-print(loader.num_workers * loader.prefetch_factor, "batches may wait")  # each lies in /dev/shm
+# each lies in /dev/shm
+print(loader.num_workers * loader.prefetch_factor, "batches may wait")
 assert loader.num_workers * loader.prefetch_factor == 16
 
 # %% fix too-much-queued
 from torch.utils.data import DataLoader
 
-loader = DataLoader(dataset, batch_size=4, num_workers=2, prefetch_factor=1)  # 2 batches wait
+# 2 batches wait
+loader = DataLoader(dataset, batch_size=4, num_workers=2, prefetch_factor=1)
 
 # %% proof too-much-queued
 assert seen(loader) == list(range(64)) and loader.num_workers == 2 and loader.batch_size == 4
@@ -155,7 +157,7 @@ program.wait()
 seen(DataLoader(dataset, batch_size=4, num_workers=4))
 
 # %% check left-by-others
-left = [file.name for file in Path("/dev/shm").iterdir() if file.name.startswith("torch_")]
+left = [file.name for file in Path("/dev/shm").glob("torch_*")]
 print(f"{len(left)} files lie in /dev/shm, and no training runs")
 assert len(left) >= 8
 

@@ -89,7 +89,8 @@ class Images(Dataset):
         return 4
 
     def __getitem__(self, index):
-        return torch.full((3,), float(index))  # stays on the CPU; the loop moves whole batches
+        # stays on the CPU; the loop moves whole batches
+        return torch.full((3,), float(index))
 
 
 # %% proof not-on-cpu

@@ -75,12 +75,14 @@ first = socket.create_server(("", 29500))  # an earlier training of yours, or so
 # %% break other-job
 from torch.distributed.run import main as torchrun
 
-torchrun(["--nproc-per-node=2", "--master-addr=127.0.0.1", "--master-port=29500", "train.py"])
+where = ["--master-addr=127.0.0.1", "--master-port=29500"]
+torchrun(["--nproc-per-node=2", *where, "train.py"])
 
 # %% check other-job
 with socket.socket() as probe:
     taken = probe.connect_ex(("127.0.0.1", 29500)) == 0
-print("is there something on port 29500?", taken)  # in a shell: ss -ltnp | grep 29500
+# in a shell: ss -ltnp | grep 29500
+print("is there something on port 29500?", taken)
 assert taken
 
 # %% proof other-job
@@ -100,13 +102,26 @@ left = subprocess.Popen([sys.executable, "training.py"], stdout=subprocess.PIPE)
 left.stdout.readline()
 
 # %% break left-process
-dist.init_process_group("gloo", init_method="tcp://127.0.0.1:29501", rank=0, world_size=1)
+dist.init_process_group(
+    "gloo", init_method="tcp://127.0.0.1:29501", rank=0, world_size=1
+)
 
 # %% check left-process
 listening = [line.split() for line in open("/proc/net/tcp").readlines()[1:]]
-inode = next(row[9] for row in listening if row[1].endswith(f":{29501:04X}") and row[3] == "0A")
-holds = [path.parts[2] for path in Path("/proc").glob("[0-9]*/fd/*") if path.is_symlink() and os.path.exists(path) and os.readlink(path) == f"socket:[{inode}]"]
-print("process", holds[0] == str(left.pid) and "training.py", "holds the port")  # in a shell: lsof -i :29501, or fuser 29501/tcp
+inode = next(
+    row[9]
+    for row in listening
+    if row[1].endswith(f":{29501:04X}") and row[3] == "0A"
+)
+holds = [
+    path.parts[2]
+    for path in Path("/proc").glob("[0-9]*/fd/*")
+    if path.is_symlink()
+    and os.path.exists(path)
+    and os.readlink(path) == f"socket:[{inode}]"
+]
+# in a shell: lsof -i :29501, or fuser 29501/tcp
+print("process", holds[0] == str(left.pid) and "training.py", "holds the port")
 assert holds == [str(left.pid)]
 
 # %% fix left-process

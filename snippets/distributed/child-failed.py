@@ -175,13 +175,15 @@ if own_mb() - before > 60:
 before = own_mb()
 
 # %% break out-of-ram
-torchrun([*OPTIONS, "train.py"])  # in it: state = torch.load("model.pt"), in every process
+# in train.py: state = torch.load("model.pt"), in every process
+torchrun([*OPTIONS, "train.py"])
 
 # %% check out-of-ram
 before = own_mb()
 state = torch.load("model.pt")
 processes = 2  # --nproc-per-node
-print(f"{own_mb() - before:.0f} MB, times {processes} processes; then the model itself")
+megabytes = own_mb() - before
+print(f"{megabytes:.0f} MB, times {processes} processes; then the model itself")
 assert own_mb() - before > 60
 
 # %% fix out-of-ram

@@ -46,7 +46,8 @@ dist.init_process_group("cuda:gloo")
 dist.all_reduce(correct)
 
 # %% check gpu-backend-only
-print(correct.device, dist.get_backend_config())  # the tensor's device, and what the group has a backend for
+# the tensor's device, and what the group has a backend for
+print(correct.device, dist.get_backend_config())
 assert correct.device.type == "cpu" and "cpu" not in dist.get_backend_config()
 
 # %%
@@ -59,7 +60,8 @@ import torch.distributed as dist
 
 
 def sum_over_ranks(number):
-    total = number.to(device, copy=True)  # device: this process's GPU, cuda:LOCAL_RANK
+    # device: this process's GPU, cuda:LOCAL_RANK
+    total = number.to(device, copy=True)
     dist.all_reduce(total)
     return total
 

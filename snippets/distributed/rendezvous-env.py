@@ -75,7 +75,8 @@ runpy.run_path("train.py", run_name="__main__")  # python train.py
 
 # %% check no-launcher
 names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-print({name: os.environ.get(name) for name in names})  # all None: no launcher has started this process
+# all None: no launcher has started this process
+print({name: os.environ.get(name) for name in names})
 assert not any(os.environ.get(name) for name in names)
 
 # %% proof no-launcher
@@ -128,7 +129,8 @@ run_two(worker)
 
 
 # %% check mp-spawn
-print(os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT"))  # where the processes are to meet
+# where the processes are to meet
+print(os.environ.get("MASTER_ADDR"), os.environ.get("MASTER_PORT"))
 assert not os.environ.get("MASTER_ADDR")
 
 

@@ -83,11 +83,13 @@ loss_fn = nn.CrossEntropyLoss()
 loss = loss_fn(model(x), labels)
 
 # %% check labels
-print(labels.dtype, labels.shape, labels.unique())  # class numbers, but not as whole numbers
+# class numbers, but not as whole numbers
+print(labels.dtype, labels.shape, labels.unique())
 assert labels.dtype != torch.int64 and torch.equal(labels, labels.round())
 
 # %% fix labels
-labels = labels.long()  # or where they are made: torch.tensor(label, dtype=torch.long)
+# or where they are made: torch.tensor(label, dtype=torch.long)
+labels = labels.long()
 loss = loss_fn(model(x), labels)
 
 # %% proof labels

@@ -131,7 +131,8 @@ print(x.dtype, model.weight.dtype)
 assert x.dtype == torch.float64 and model.weight.dtype == torch.float32
 
 # %% fix double-input
-x = x.float()  # or where the tensor is made: torch.tensor(table, dtype=torch.float32)
+# or where the tensor is made: torch.tensor(table, dtype=torch.float32)
+x = x.float()
 outputs = model(x)
 
 # %% proof double-input

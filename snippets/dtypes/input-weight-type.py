@@ -81,7 +81,8 @@ model(images)
 
 # %% check half-input
 print(images.dtype, next(model.parameters()).dtype)
-assert images.dtype == torch.float16 and next(model.parameters()).dtype == torch.float32
+assert images.dtype == torch.float16
+assert next(model.parameters()).dtype == torch.float32
 
 # %% fix half-input
 images = images.to(next(model.parameters()).dtype)

@@ -120,7 +120,8 @@ assert (x @ y.T).dtype == torch.float16
 # %% fix one-operation
 import torch
 
-distances = torch.cdist(x.float(), y.float()).to(x.dtype)  # up for this line, and back
+# up for this line, and back
+distances = torch.cdist(x.float(), y.float()).to(x.dtype)
 
 # %% proof one-operation
 exact = (x.double()[:, None] - y.double()[None]).norm(dim=2)

@@ -68,7 +68,8 @@ def python(folder, program):
 spectrum = torch.rfft(x, 1)  # as it was written up to torch 1.7
 
 # %% check removed
-print(torch.__version__.split("+")[0], hasattr(torch, "rfft"), hasattr(torch.fft, "rfft"))
+release = torch.__version__.split("+")[0]
+print(release, hasattr(torch, "rfft"), hasattr(torch.fft, "rfft"))
 assert not hasattr(torch, "rfft") and hasattr(torch.fft, "rfft")
 
 # %% fix removed
@@ -89,7 +90,8 @@ print(output)
 assert "has no attribute 'compile'" in output
 
 # %% check newer
-print(python("old", "import torch; print(torch.__version__, hasattr(torch, 'compile'))"))
+FOUND = "import torch; print(torch.__version__, hasattr(torch, 'compile'))"
+print(python("old", FOUND))
 assert python("old", "import torch; print(hasattr(torch, 'compile'))") == "False"
 
 # %% proof newer

@@ -52,8 +52,9 @@ def python(folder, program):
 # %% break checkout
 os.chdir("pytorch")
 sys.path.insert(0, "")
-for name in [name for name in sys.modules if name == "torch" or name.startswith("torch.")]:
-    del sys.modules[name]  # as in a new process
+for name in list(sys.modules):
+    if name == "torch" or name.startswith("torch."):
+        del sys.modules[name]  # as in a new process
 import torch
 
 # %% check checkout

@@ -158,8 +158,10 @@ library("torch_scatter/_scatter_cuda.so", "with-cuda/libc10_cuda.so")
 ctypes.CDLL("./torch_scatter/_scatter_cuda.so")
 
 # %% check other-torch
-shown = subprocess.run(["ldd", "torch_scatter/_scatter_cuda.so"], capture_output=True, text=True).stdout
-print(*(line.strip() for line in shown.splitlines() if "not found" in line), os.listdir("torch/lib"))
+ldd = ["ldd", "torch_scatter/_scatter_cuda.so"]
+shown = subprocess.run(ldd, capture_output=True, text=True).stdout
+missing = [line.strip() for line in shown.splitlines() if "not found" in line]
+print(*missing, os.listdir("torch/lib"))
 assert "libc10_cuda.so => not found" in shown
 
 # %% proof other-torch
@@ -176,8 +178,10 @@ library("flash_attn/flash_attn_cuda.so", "cuda-11/libcudart.so.11.0")
 ctypes.CDLL("./flash_attn/flash_attn_cuda.so")
 
 # %% check other-cuda
-shown = subprocess.run(["ldd", "flash_attn/flash_attn_cuda.so"], capture_output=True, text=True).stdout
-print(*(line.strip() for line in shown.splitlines() if "cudart" in line), os.listdir("cuda-12"))
+ldd = ["ldd", "flash_attn/flash_attn_cuda.so"]
+shown = subprocess.run(ldd, capture_output=True, text=True).stdout
+needed = [line.strip() for line in shown.splitlines() if "cudart" in line]
+print(*needed, os.listdir("cuda-12"))
 assert "libcudart.so.11.0 => not found" in shown
 
 # %% proof other-cuda
@@ -193,7 +197,8 @@ library("whisper/engine.so", "nvidia/cudnn/lib/libcudnn_ops.so.9")
 ctypes.CDLL("./whisper/engine.so")
 
 # %% check cudnn
-found = [str(file) for file in Path("nvidia").rglob("libcudnn*")]  # NVIDIA's wheels lie in site-packages/nvidia
+# NVIDIA's wheels lie in site-packages/nvidia
+found = [str(file) for file in Path("nvidia").rglob("libcudnn*")]
 print(found, os.environ.get("LD_LIBRARY_PATH", ""))
 assert found == ["nvidia/cudnn/lib/libcudnn_ops.so.9"]
 

@@ -101,7 +101,8 @@ print(os.path.relpath(sys.prefix), importlib.util.find_spec("torch") is not None
 """
 for name in ("one", "other"):
     print(python(name, WHERE))
-assert python("one", WHERE) == "one False" and python("other", WHERE) == "other True"
+assert python("one", WHERE) == "one False"
+assert python("other", WHERE) == "other True"
 
 # %% proof other-python
 pip("other")

@@ -78,7 +78,10 @@ print(output)
 assert "No module named 'torchvision'" in output
 
 # %% check not-installed
-FOUND = 'from importlib.util import find_spec; print([name for name in ("torch", "torchvision") if find_spec(name)])'
+FOUND = """
+from importlib.util import find_spec
+print([name for name in ("torch", "torchvision") if find_spec(name)])
+"""
 print(python(FOUND))
 assert python(FOUND) == "['torch']"
 

@@ -99,7 +99,8 @@ import built_for_numpy_1
 # %% check numpy-2
 import numpy
 
-print(numpy.__version__)  # 2 or more; which module asks is in the lines above the message
+# 2 or more; which module asks is in the lines above the message
+print(numpy.__version__)
 assert int(numpy.__version__.split(".")[0]) >= 2
 
 # %% proof numpy-2
@@ -126,7 +127,8 @@ print(output)
 assert "Numpy is not available" in output
 
 # %% check no-numpy
-print(python("import numpy", "without").splitlines()[-1])  # NumPy's own import says why
+# NumPy's own import says why
+print(python("import numpy", "without").splitlines()[-1])
 assert "No module named 'numpy'" in python("import numpy", "without")
 
 # %% proof no-numpy

@@ -268,7 +268,8 @@ assert status == 137
 # %% fix killed-for-memory
 import torch
 
-state = torch.load("model.pt", mmap=True)  # reads each weight when it is used; RAM is not filled
+# reads each weight when it is used; RAM is not filled
+state = torch.load("model.pt", mmap=True)
 
 # %% proof killed-for-memory
 assert float(state["layer7"][5]) == 7 and "model.pt" in Path("/proc/self/maps").read_text()
@@ -288,14 +289,15 @@ Path("train.py").write_text(
 import torch
 
 state = torch.load("last.pt", mmap=True)
-torch.save(state, "last.pt")  # empties the file from which the weights are still to be read
+torch.save(state, "last.pt")  # empties the file that holds the weights
 """
 )
 shell(f"{python} -X faulthandler train.py")
 
 # %% check file-overwritten
 state = torch.load("last.pt", mmap=True)
-print("last.pt" in Path("/proc/self/maps").read_text())  # this program reads its weights out of that file
+# True: this program reads its weights out of that file
+print("last.pt" in Path("/proc/self/maps").read_text())
 assert "last.pt" in Path("/proc/self/maps").read_text()
 
 # %% fix file-overwritten
@@ -331,13 +333,17 @@ sys.setrecursionlimit(10**6)  # as in a program that crashes
 
 # %% break too-deep
 Path("train.py").write_text(TREE.format(limit=10**8) + "# sys.setrecursionlimit\n")
-shell(f"{python} -X faulthandler train.py 2>&1 | head -4; grep -n setrecursionlimit train.py")
+shell(
+    f"{python} -X faulthandler train.py 2>&1 | head -5; "
+    "grep -n setrecursionlimit train.py"
+)
 
 # %% check too-deep
 import resource
 import sys
 
-print(sys.getrecursionlimit())  # 1000 is usual; more than 100 000 may outgrow the stack
+# 1000 is usual; more than 100 000 may outgrow the stack
+print(sys.getrecursionlimit())
 print(resource.getrlimit(resource.RLIMIT_STACK)[0])  # bytes of stack; -1: no limit
 assert sys.getrecursionlimit() > 100_000
 

@@ -125,7 +125,8 @@ print(pip("torch==2.1.2"))
 
 # %% check release-too-old
 print(sys.version.split()[0])
-print(pip("torch==0").split("from versions: ")[1].split(")")[0])  # all that there are for it
+# all that there are for it
+print(pip("torch==0").split("from versions: ")[1].split(")")[0])
 assert "from versions: 2.13.0)" in pip("torch==0")
 
 # %% proof release-too-old

@@ -103,10 +103,14 @@ print(output)
 sys.exit("pip failed" if failed else None)
 
 # %% check isolated
-program = 'import importlib.util; print(importlib.util.find_spec("torch") is not None)'
+program = """
+from importlib.util import find_spec
+print(find_spec("torch") is not None)
+"""
 subprocess.run([sys.executable, "-c", program], check=True)  # True: torch is here
 failed, output = pip("wheel", "./attention")
-print("Getting requirements to build wheel" in output)  # True: pip built in isolation
+# True: pip built in isolation
+print("Getting requirements to build wheel" in output)
 assert failed and "Getting requirements to build wheel" in output
 
 # %% proof isolated
@@ -129,8 +133,12 @@ print(output)
 sys.exit("pip failed" if failed else None)
 
 # %% check not-yet
-program = 'import importlib.util; print(importlib.util.find_spec("torch") is not None)'
-found = subprocess.run(["env/bin/python", "-c", program], capture_output=True, text=True).stdout
+program = """
+from importlib.util import find_spec
+print(find_spec("torch") is not None)
+"""
+command = ["env/bin/python", "-c", program]
+found = subprocess.run(command, capture_output=True, text=True).stdout
 print(found)  # False: pip got this far before anything was installed
 assert found == "False\n"
 

@@ -40,7 +40,8 @@ import basicsr.degradations
 # %% check removed
 from importlib.util import find_spec
 
-print(find_spec("torchvision.transforms.functional_tensor"))  # None: this torchvision has no such module
+# None: this torchvision has no such module
+print(find_spec("torchvision.transforms.functional_tensor"))
 assert find_spec("torchvision.transforms.functional_tensor") is None
 
 # %% fix removed
@@ -49,7 +50,8 @@ import sys
 import torchvision.transforms.functional
 
 # above the first import of basicsr, gfpgan or realesrgan
-sys.modules["torchvision.transforms.functional_tensor"] = torchvision.transforms.functional
+old_name = "torchvision.transforms.functional_tensor"
+sys.modules[old_name] = torchvision.transforms.functional
 
 # %% proof removed
 import basicsr.degradations

@@ -115,7 +115,8 @@ wheel("torchvision", "0.2", f"Requires-Dist: torch=={HERE}\n", **{"__init____py"
 sys.path.insert(0, "site")
 
 # %% break versions
-pip("--no-deps", "--target", "site", "torchvision==0.1")  # it came with another torch
+# it came with another torch
+pip("--no-deps", "--target", "site", "torchvision==0.1")
 import torchvision
 
 # %% check versions

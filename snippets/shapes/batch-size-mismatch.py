@@ -90,8 +90,9 @@ print(scores[:, :-1].shape, labels.shape)  # 31 places with a next word, 32 labe
 assert scores[:, :-1].shape[1] == labels.shape[1] - 1
 
 # %% fix labels-shifted
-scores = model(x)[:, :-1]  # the last word has no next one
-loss = loss_fn(scores.flatten(0, 1), labels[:, 1:].flatten())  # and the first is nobody's
+# the last word has no next one, and the first is nobody's
+scores = model(x)[:, :-1]
+loss = loss_fn(scores.flatten(0, 1), labels[:, 1:].flatten())
 
 # %% proof labels-shifted
 by_hand = torch.stack([-model(x)[i, j].log_softmax(0)[x[i, j + 1]] for i in range(1) for j in range(31)])

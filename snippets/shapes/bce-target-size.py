@@ -58,7 +58,8 @@ labels = torch.tensor([0, 2, 1, 1, 0, 2])
 loss = loss_fn(model(x), labels.float())
 
 # %% check class-numbers
-print(model(x).shape, labels.max())  # 3 outputs for each sample, and one number of a class
+# 3 outputs for each sample, and one number of a class
+print(model(x).shape, labels.max())
 assert model(x).shape[1] > 1 and labels.dim() == 1
 
 # %% fix class-numbers

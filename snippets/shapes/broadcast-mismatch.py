@@ -116,7 +116,8 @@ x = torch.rand(96, 64) + 0.1
 x / x.norm(dim=1).expand_as(x)
 
 # %% check one-value-per-row
-print(x.norm(dim=1).shape)  # [96]: the dimension is gone, and sizes are compared from the right
+# [96]: the dimension is gone, and sizes are compared from the right
+print(x.norm(dim=1).shape)
 assert x.norm(dim=1).shape == (96,)
 
 # %% fix one-value-per-row
@@ -144,7 +145,8 @@ images = torch.rand(1, 3, 27, 33)
 model(images)
 
 # %% check odd-size
-print([size % 4 for size in images.shape[2:]])  # not 0: halving twice loses a row or column
+# not 0: halving twice loses a row or column
+print([size % 4 for size in images.shape[2:]])
 assert any(size % 4 for size in images.shape[2:])
 
 # %% fix odd-size
@@ -179,7 +181,8 @@ x = torch.rand(2, 1 + 24 * 24, 8)  # an image of 384 pixels in patches of 16
 model(x)
 
 # %% check image-size
-print(model.pos_embed.shape[1] - 1)  # 196 = 14 * 14 patches, so 14 * 16 = 224 pixels
+# 196 = 14 * 14 patches, so 14 * 16 = 224 pixels
+print(model.pos_embed.shape[1] - 1)
 assert model.pos_embed.shape[1] - 1 == (224 // 16) ** 2
 
 # %% fix image-size
@@ -219,7 +222,8 @@ print(images.shape)  # [2, 4, 8, 8]: four channels, the last one is transparency
 assert images.shape[1] == 4
 
 # %% fix channels
-images = images[:, :3]  # or, where files are opened: Image.open(path).convert("RGB")
+# or, where files are opened: Image.open(path).convert("RGB")
+images = images[:, :3]
 
 # %% proof channels
 batch = torch.stack([normalize(image) for image in images])

@@ -70,7 +70,8 @@ images = torch.rand(1, 3, 108, 107)
 model(images)
 
 # %% check odd-size
-print([size % 2 for size in images.shape[2:]])  # [0, 1]: an odd width cannot be halved
+# [0, 1]: an odd width cannot be halved
+print([size % 2 for size in images.shape[2:]])
 assert images.shape[3] % 2
 
 # %% fix odd-size
@@ -113,7 +114,8 @@ model = nn.Linear(8, 3)
 outputs = torch.cat([model(batch) for batch in loader], dim=1)
 
 # %% check wrong-dimension
-print([tuple(model(batch).shape) for batch in loader])  # what differs is dimension 0: join along it
+# what differs is dimension 0: join along it
+print([tuple(model(batch).shape) for batch in loader])
 assert len({model(batch).shape[1] for batch in loader}) == 1
 
 # %% fix wrong-dimension
@@ -134,7 +136,8 @@ assert model(x).mean().dim() == 0
 # %% fix numbers
 import torch
 
-losses = torch.stack([model(batch).mean() for batch in loader])  # stack makes the dimension
+# stack makes the dimension
+losses = torch.stack([model(batch).mean() for batch in loader])
 
 # %% proof numbers
 assert losses.shape == (3,) and torch.equal(losses[2], model(x[8:]).mean())

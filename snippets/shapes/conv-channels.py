@@ -73,7 +73,8 @@ print(images.shape)  # the 3 stands last
 assert images.shape[-1] == 3
 
 # %% fix channels-last
-images = images.permute(0, 3, 1, 2)  # batch, channels, height, width; view() would mix the pixels
+# batch, channels, height, width; view() would mix the pixels
+images = images.permute(0, 3, 1, 2)
 outputs = model(images)
 
 # %% proof channels-last
@@ -92,7 +93,8 @@ print(images.shape)
 assert images.shape[1] == 4
 
 # %% fix rgba
-images = images[:, :3]  # or, where files are opened: Image.open(path).convert("RGB")
+# or, where files are opened: Image.open(path).convert("RGB")
+images = images[:, :3]
 outputs = model(images)
 
 # %% proof rgba

@@ -100,7 +100,8 @@ photos = images = torch.rand(2, 3, 48, 48)
 model(images)
 
 # %% check image-size
-print(model.features(images).shape)  # [2, 16, 9, 9]: not the 5 x 5 that the model was built for
+# [2, 16, 9, 9]: not the 5 x 5 that the model was built for
+print(model.features(images).shape)
 assert model.features(images).shape == (2, 16, 9, 9)
 
 # %% fix image-size

@@ -59,7 +59,8 @@ assert x.squeeze().dim() == 1
 # %% fix squeezed
 import torch
 
-weighted = torch.einsum("bchw,bc->bchw", images, x.flatten(1))  # or x.squeeze(3).squeeze(2)
+# instead of x.flatten(1) also x.squeeze(3).squeeze(2)
+weighted = torch.einsum("bchw,bc->bchw", images, x.flatten(1))
 
 # %% proof squeezed
 torch.testing.assert_close(weighted, images * x)
