@@ -135,7 +135,8 @@ from torch.utils.data import DataLoader
 loader = DataLoader(dataset, batch_size=4, num_workers=2, prefetch_factor=1)
 
 # %% proof too-much-queued
-assert seen(loader) == list(range(64)) and loader.num_workers == 2 and loader.batch_size == 4
+assert seen(loader) == list(range(64))
+assert (loader.num_workers, loader.batch_size, loader.prefetch_factor) == (2, 4, 1)
 
 # %%
 docker_shm(48)  # enough for four workers, if it is empty
