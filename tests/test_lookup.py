@@ -243,3 +243,12 @@ def test_neighbours_are_no_match(table: dict[str, Any]) -> None:
     answer = lookup.lookup(table, "RuntimeError: the mat1 and mat2 shapes can never be multiplied here")
     assert answer["status"] == "none" and answer["hits"] == []
     assert "matmul-shapes" in answer["neighbours"]
+
+
+FOREIGN = [json.loads(line) for line in (Path(__file__).parent / "data/foreign.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("row", FOREIGN, ids=[row["id"] for row in FOREIGN])
+def test_errors_of_other_programs_are_not_claimed(table: dict[str, Any], row: dict[str, Any]) -> None:
+    """Real errors of other programs, and ours (`own-…`) in which torch stands only in a list, a path or prose; `same_cure` may be claimed all the same."""
+    assert not stems(table, row["text"])[:1] or stems(table, row["text"])[0] in row["same_cure"]

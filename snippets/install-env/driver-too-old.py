@@ -12,7 +12,7 @@
 #     exception: RuntimeError
 #   - text: "error=35 : CUDA driver version is insufficient for CUDA runtime version"
 #   - text: "CUDA driver version is insufficient for CUDA runtime version"
-#     near: [torch]
+#     near: [torch, "+cu", "+cpu"]
 # tags: [container, cuda, driver]
 # recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that says an old version"]

@@ -2,8 +2,10 @@
 # wordings:
 #   - text: "maximum recursion depth exceeded"
 #     exception: RecursionError
+#     unless: &another [django, flask/, werkzeug, celery, sqlalchemy, jinja2, scrapy, tensorflow/, keras/]
 #   - text: "RuntimeError: maximum recursion depth exceeded"
 #     exception: RuntimeError
+#     unless: *another
 # tags: [notebook]
 # recover: fix
 # rows: [S001-111]

@@ -2,6 +2,7 @@
 
 {"version": 1,
  "holes": {kind: [characters, cap]},
+ "traces": {name in "near" or "unless": [texts, one of which stands for it]},
  "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "recover", "docs", "outranks": [stem], "diagnosis": {language: [sentence]},
                       "causes": [{"row", "case", "title": {language: text}, "say": {language: sentence}, "if": condition, "likely": condition}]}},
  "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "also": [exception], "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
@@ -18,7 +19,7 @@ from typing import Any
 from .. import LANGUAGES
 from ..find import lookup
 from ..find.clean import WORD, words
-from ..find.wording import HOLES, Hole, Wording
+from ..find.wording import HOLES, TRACES, Hole, Wording
 from .known import KnownMessage
 from .symptom import Symptom
 
@@ -212,7 +213,14 @@ def build(symptoms: dict[str, Symptom], known: dict[str, KnownMessage], language
         for word in anchors(wording, frequency):
             by_word.setdefault(word, []).append(len(wordings))
         wordings.append(made)
-    return {"version": VERSION, "holes": {kind: list(hole) for kind, hole in HOLES.items()}, "symptoms": entries_of, "wordings": wordings, "anchors": by_word}
+    return {
+        "version": VERSION,
+        "holes": {kind: list(hole) for kind, hole in HOLES.items()},
+        "traces": {name: list(texts) for name, texts in TRACES.items()},
+        "symptoms": entries_of,
+        "wordings": wordings,
+        "anchors": by_word,
+    }
 
 
 def _causes(symptom: Symptom, languages: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -273,7 +281,7 @@ def lint(index: dict[str, Any], entries: list[tuple[str, Wording, Path]]) -> lis
         if number not in anchored:
             found.append((file, wording.line, f"wording {wording.text!r} has no word of three letters that stands alone; the lookup finds lines by such words"))
             continue
-        sample = wording.sample + "".join(f"\n{text}" for text in wording.near[:1])
+        sample = wording.sample + "".join(f"\n{TRACES.get(text, (text,))[0]}" for text in wording.near[:1])
         answer = lookup.lookup(index, sample)
         first = answer["hits"][0]["symptom"] if answer["hits"] else None
         if first != stem:

@@ -11,10 +11,11 @@ LIMIT = 4
 
 
 def candidates(catalogue: Catalogue, symptom: Symptom) -> list[Symptom]:
-    """Other symptoms, likeliest first: those that may stand in the same output (`outranks`, both ways), then related ones, then those of the topic that share rare tags."""
+    """Other symptoms, likeliest first: those that may stand in the same output (`outranks`, both ways; those that `related` names before the rest), then related ones, then those of the topic that share rare tags."""
     others = [other for other in catalogue.symptoms.values() if other is not symptom]
     own = symptom.snippet
-    ranked = [other for other in others if symptom.stem in other.snippet.outranks]
+    named = {name.rpartition("/")[2]: place for place, name in enumerate(own.related)}
+    ranked = sorted((other for other in others if symptom.stem in other.snippet.outranks), key=lambda other: named.get(other.stem, len(named)))
     ranked += [catalogue.symptoms[stem] for stem in own.outranks if stem in catalogue.symptoms]
     ranked += [catalogue.symptoms[stem] for name in own.related if (stem := name.rpartition("/")[2]) in catalogue.symptoms]
     ranked += [other for other in others if symptom.id in other.snippet.related]

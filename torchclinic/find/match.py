@@ -43,7 +43,7 @@ def occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[dic
                 parts = [part.replace(" ", "") if isinstance(part, str) else part for part in wording["parts"]]
                 here = _match_all(index, wording, parts, squeezed, True)
                 through_squeeze = True
-            if not here or not _conditions(wording, clean, stands):
+            if not here or not _conditions(index["traces"], wording, clean, stands):
                 continue
             if through_squeeze not in ends:
                 ends[through_squeeze] = list(accumulate(len(text.replace(" ", "")) if through_squeeze else len(text) + 1 for text in texts))
@@ -174,10 +174,10 @@ def _read(lines: list[str], start: int, end: int) -> tuple[list[int], list[str],
     return numbers, texts, source
 
 
-def _conditions(wording: dict[str, Any], clean: str, stands: dict[str, bool]) -> bool:
+def _conditions(traces: dict[str, list[str]], wording: dict[str, Any], clean: str, stands: dict[str, bool]) -> bool:
     def has(text: str) -> bool:
         if text not in stands:
-            stands[text] = text in clean
+            stands[text] = any(trace in clean for trace in traces.get(text, (text,)))
         return stands[text]
 
     near, unless = wording.get("near"), wording.get("unless")

@@ -30,6 +30,24 @@ HOLES: dict[str, tuple[str, int]] = {
     "line": ("", 400),
 }
 ROLES = ("cause", "symptom", "wrapper")
+#: What stands for a name in `near` and `unless`. `torch` is a trace that PyTorch leaves in what a run prints: not `torch==2.1` in a list of packages, not a
+#: path with an environment's name in it, not prose.
+TRACES: dict[str, tuple[str, ...]] = {
+    "torch": (
+        "torch.",
+        "/torch/",
+        '"torch/',
+        "\\torch\\",
+        "import torch",
+        "from torch",
+        "'torch'",
+        "torchrun",
+        "libtorch",
+        "/torch_",
+        "/torchvision/",
+        "/torchaudio/",
+    ),
+}
 #: Literal letters below which a wording says too little to be claimed.
 MIN_LETTERS = 12
 
@@ -54,7 +72,7 @@ class Wording:
         also: other classes that carry the same words, on other releases.
         role: cause, symptom (of a deeper cause), or wrapper (of another error's text).
         device: "cuda" or "cpu" where only that device prints it, else "".
-        near: one of these texts must stand somewhere in the paste; () where the wording alone says enough.
+        near: one of these texts (names of `TRACES`: one of theirs) must stand somewhere in the paste; () where the wording alone says enough.
         unless: none of these texts may stand in the paste: another program prints the same words.
         when: ("differ" or "same", hole, hole): the devices that the two values name must differ, or be the same; () for no condition.
         sample: a real print of it; of a wording without holes the text itself.
