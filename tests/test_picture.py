@@ -42,6 +42,7 @@ def lines(pictures: list[list[str]], **values: str) -> list[str]:
         ([["tiles", "want", "got", "i", "dim"]], {"want": "32", "got": "31", "i": "1"}, ["0: 32  1: [31]"]),
         ([["parts", "n", "shape"]], {"n": "179776", "shape": "-1, 400"}, ["179776 = 449 x 400 + [176]"]),
         ([["parts", "n", "shape"]], {"n": "100", "shape": "2, 3, 4"}, ["[100] ≠ 2 × 3 × 4 = 24"]),
+        ([["strides", "a", "b"]], {"a": "3, 2", "b": "1, 3"}, ["places in memory, in reading order: 0 [3] [1] [4] [2] [5] …"]),
         # The first whose values are there.
         ([*SHAPES, ["axis", "dim", "a", "b"]], {"dim": "0", "a": "4", "b": "3"}, ["a  [4]", "b  [3]"]),
         ([["sizes", "right", "x", "y"], *PRODUCT], {"m": "1", "k": "2", "k2": "3", "n": "4"}, ["1 x [2]  @  [3] x 4", "2 ≠ 3"]),
@@ -73,6 +74,7 @@ def test_memory_adds_up() -> None:
         (PRODUCT, {"m": "1", "k": "2", "k2": "3"}),
         (PRODUCT, {"m": "s0", "k": "2", "k2": "3", "n": "4"}),
         (PRODUCT, {"m": "9" * 400, "k": "2", "k2": "3", "n": "4"}),
+        ([["strides", "a", "b"]], {"a": "3, 2", "b": "2, 1"}),
         (SHAPES, {"a": "3, 1", "b": "3, 5"}),  # a 1 fits all
         (SHAPES, {"a": ", ".join("9" * 1000), "b": "5"}),
         ([["parts", "n", "shape"]], {"n": "100", "shape": ", ".join(["9999999999999"] * 8)}),

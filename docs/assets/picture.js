@@ -214,6 +214,35 @@ function parts(names, value) {
   return [shapes, [`${elements} = ${full} x ${box} + [${rest}]`]];
 }
 
+function strides(names, value, words) {
+  const read = names.map((name) => shapeOf(value(name)));
+  if (read.includes(null) || read[0].length !== read[1].length || read.flat().includes("-1")) return null;
+  const [shape, steps] = read.map((row) => row.map(Number));
+  if (shape.includes(0)) return null;
+  const places = [0];
+  const at = shape.map(() => 0);
+  for (let left = MOST_SIZES - 1; left > 0; left--) {
+    let axis = shape.length - 1;
+    for (; axis >= 0; axis--) {
+      at[axis] += 1;
+      if (at[axis] < shape[axis]) break;
+      at[axis] = 0;
+    }
+    if (axis < 0) break; // all of them
+    places.push(at.reduce((sum, one, number) => sum + one * steps[number], 0));
+  }
+  const apart = places.map((place, number) => number > 0 && place !== places[number - 1] + 1);
+  if (!apart.includes(true)) return null;
+  const width = Math.max(...places.map((place) => wide(`${place}`))) + PADDING;
+  const shapes = [];
+  places.forEach((place, number) => {
+    const kind = apart[number] ? "no" : "";
+    shapes.push(rect(4 + (width + 2) * number, 4, width, 26, kind || "box"), text(4 + (width + 2) * number + half(width), 22, `${place}`, kind));
+  });
+  shapes.push(text(4, 48, words.places, "name", "start"));
+  return [shapes, [`${words.places}: ${places.map((place, number) => (apart[number] ? `[${place}]` : place)).join(" ")} …`]];
+}
+
 function gib(made) {
   const [number, ...rest] = made.split(" ");
   const unit = rest.join(" ");
@@ -264,4 +293,4 @@ function memory(names, value, words) {
   return [shapes, lines];
 }
 
-const DRAW = { product, sizes, axis, channels, tiles, parts, memory };
+const DRAW = { product, sizes, axis, channels, tiles, parts, strides, memory };

@@ -18,6 +18,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "channels": ("got", "want"),
     "tiles": ("want", "got", "place", "dim"),
     "parts": ("elements", "shape"),
+    "strides": ("shape", "strides"),
     "memory": (),
 }
 #: Sizes of a shape, digits of a number and letters of a value beyond which nothing is drawn; boxes of a stack.
@@ -258,6 +259,36 @@ def _parts(names: list[str], values: dict[str, str], words: dict[str, str]) -> A
     return shapes, [f"{elements} = {full} x {box} + [{rest}]"]
 
 
+def _strides(names: list[str], values: dict[str, str], words: dict[str, str]) -> Any:
+    """Where the first elements lie in memory, in the order in which a view would read them; marked those that do not follow the one before."""
+    read = [_shape(values.get(name)) for name in names]
+    if read[0] is None or read[1] is None or len(read[0]) != len(read[1]) or "-1" in read[0] + read[1]:
+        return None
+    shape, strides = ([int(size) for size in row] for row in (read[0], read[1]))
+    if 0 in shape:
+        return None
+    places, at = [0], [0] * len(shape)
+    for _ in range(MOST_SIZES - 1):
+        for axis in reversed(range(len(shape))):
+            at[axis] += 1
+            if at[axis] < shape[axis]:
+                break
+            at[axis] = 0
+        else:
+            break  # all of them
+        places.append(sum(one * stride for one, stride in zip(at, strides, strict=True)))
+    apart = [number > 0 and place != places[number - 1] + 1 for number, place in enumerate(places)]
+    if not any(apart):
+        return None
+    width = max(_wide(str(place)) for place in places) + PADDING
+    shapes = []
+    for number, place in enumerate(places):
+        kind = "no" if apart[number] else ""
+        shapes += [_rect(4 + (width + 2) * number, 4, width, 26, kind or "box"), _text(4 + (width + 2) * number + width // 2, 22, str(place), kind)]
+    shapes.append(_text(4, 48, words["places"], "name", "start"))
+    return shapes, [f"{words['places']}: " + " ".join(f"[{place}]" if apart[number] else str(place) for number, place in enumerate(places)) + " …"]
+
+
 def _bytes(text: str | None) -> float | None:
     """`23.69 GiB` in GiB."""
     number, _, unit = (text or "").partition(" ")
@@ -318,4 +349,4 @@ def _memory(names: list[str], values: dict[str, str], words: dict[str, str]) -> 
     return shapes, lines
 
 
-_DRAW = {"product": _product, "sizes": _sizes, "axis": _axis, "channels": _channels, "tiles": _tiles, "parts": _parts, "memory": _memory}
+_DRAW = {"product": _product, "sizes": _sizes, "axis": _axis, "channels": _channels, "tiles": _tiles, "parts": _parts, "strides": _strides, "memory": _memory}
