@@ -35,6 +35,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "run": ("torchclinic/commands/run.py",),
     "env": ("torchclinic/commands/env.py",),
     "lookup": ("docs/assets/lookup-page.js", "docs/assets/lookup.js"),  # its reasons
+    "picture": ("torchclinic/find/picture.py",),
     "search": ("docs/assets/search-worker.js", "torchclinic/commands/search.py"),
     "offline": ("docs/assets/offline.js",),
     "scaffold": ("torchclinic/commands/scaffold.py",),

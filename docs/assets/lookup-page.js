@@ -2,6 +2,7 @@
 // fetched, once. Pasted text becomes text nodes, never markup.
 
 import { diagnose, fragment, lookup, tell } from "./lookup.js";
+import { draw, svg } from "./picture.js";
 import { fill, WORDS } from "./words.js";
 
 const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
@@ -211,6 +212,8 @@ function hitCard(index, hit, hits, around, language) {
   const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language, hits)));
   const sentence = diagnose(index, hit, language);
   if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
+  const picture = draw(index.symptoms[hit.symptom].pictures ?? [], hit.values, WORDS.picture);
+  if (picture) card.append(element("p", { class: "tc-drawn" }, svg(picture)));
   if (hit.page && index.told) {
     const named = hit.cause && element("h3", {}, words[hit.cause.leaning ? "leaning" : "cause"], hit.cause.title[language].replaceAll("`", ""));
     card.append(element("div", { "data-tc-cause": hit.symptom }, named));

@@ -150,29 +150,48 @@ function showValues() {
   const causes = JSON.parse(box.dataset.tcRows);
   const cause = name && Object.hasOwn(causes, name) ? causes[name] : null;
   const [sentence, way] = box.querySelectorAll("p:not(:first-child)");
-  sentence.textContent = diagnosis([...(cause?.say ? [cause.say] : []), ...JSON.parse(box.dataset.tcDiagnoses)]);
+  const values = given();
+  sentence.textContent = diagnosis([...(cause?.say ? [cause.say] : []), ...JSON.parse(box.dataset.tcDiagnoses)], values);
   sentence.hidden = !sentence.textContent;
   way.hidden = !cause?.case;
   way.querySelector("a").textContent = cause?.title ?? "";
   way.querySelector("a").href = `#${cause?.case ?? ""}`;
   box.hidden = sentence.hidden && way.hidden;
+  showPicture(box, values);
   delete document.documentElement.dataset.tcV; // it kept the place until now
 }
 
-/** The first of some sentences whose values were given along; "" if there is none. */
-function diagnosis(sentences) {
+/** The values of the reader's own message, which the lookup gave along. */
+function given() {
   let values;
   try {
     values = JSON.parse(fragment().get("v") ?? "{}");
   } catch {
-    return ""; // an address that someone has cut
+    return {}; // an address that someone has cut
   }
-  const known = (name) => Object.hasOwn(values ?? {}, name) && typeof values[name] === "string" && values[name].length < 500;
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => typeof value === "string" && value.length < 500));
+}
+
+/** The first of some sentences whose values were given along; "" if there is none. */
+function diagnosis(sentences, values) {
   for (const sentence of fragment().has("v") ? sentences : []) {
     const pieces = sentence.replaceAll("}", "{").split("{");
-    if (pieces.every((piece, at) => at % 2 === 0 || known(piece))) return pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
+    if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(values, piece))) return pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
   }
   return "";
+}
+
+/** The picture of those values below their sentence. */
+async function showPicture(box, values) {
+  for (const old of box.querySelectorAll(".tc-drawn")) old.remove();
+  if (!box.dataset.tcPictures || !Object.keys(values).length) return;
+  const [{ draw, svg }, { WORDS }] = await Promise.all([import("./picture.js"), import("./words.js")]).catch(() => [{}, {}]);
+  const picture = draw?.(JSON.parse(box.dataset.tcPictures), values, WORDS.picture);
+  if (!picture) return;
+  const place = document.createElement("p");
+  place.className = "tc-drawn";
+  place.append(svg(picture));
+  box.append(place);
 }
 
 /** An error text pasted into the search box would find nearly every page: offer the lookup. */

@@ -95,6 +95,7 @@
 #     sample: "NCCL WARN Cuda failure 2 'out of memory'"
 # outranks: [nccl-error, cublas-error, cudnn-not-initialized]
 # tags: [batch-size, cuda, fragmentation, inference, oom]
+# picture: [memory]
 # recover: process
 # cases:
 #   batch-size: {needs: [cuda]}

@@ -11,6 +11,7 @@
 #   - text: "Assertion `THIndexTensor_(size)(target, 0) == batch_size' failed"
 #     exception: RuntimeError
 # tags: [cross-entropy, loss, labels, shape, batch-size, transformer, segmentation]
+# picture: [[sizes, left, input, target], [sizes, left, x, y]]
 # recover: fix
 # related: [shapes/invalid-view-size]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]

@@ -14,6 +14,7 @@
 #     exception: ValueError
 #     sample: "ValueError: Target and input must have the same number of elements. target nelement (64) != input nelement (128)"
 # tags: [loss, labels, shape, gan, segmentation]
+# picture: [sizes, left, target, input]
 # recover: fix
 # related: [shapes/batch-size-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html"]

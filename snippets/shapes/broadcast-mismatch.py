@@ -21,6 +21,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
 # tags: [broadcasting, shape, transformer, segmentation, comfyui, optimizer]
+# picture: [[sizes, right, target, tensor], [axis, dim, a, b]]
 # recover: fix
 # related: [shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]

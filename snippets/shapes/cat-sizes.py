@@ -25,6 +25,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: zero-dimensional tensor (at position 0) cannot be concatenated"
 # tags: [shape, cnn, segmentation, comfyui]
+# picture: [tiles, want, got, i, dim]
 # recover: fix
 # related: [shapes/stack-sizes, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]

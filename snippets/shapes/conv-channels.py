@@ -16,6 +16,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: Need input.size[1] == 3 but got 1 instead."
 # tags: [cnn, shape, detection, comfyui]
+# picture: [channels, got, want]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html"]
 # causes:

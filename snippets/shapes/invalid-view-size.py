@@ -20,6 +20,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: unflatten: Provided sizes [3, 5] don't multiply up to the size of dim 1 (16) in the input tensor"
 # tags: [shape, view, cnn, batch-size, detection, transformer]
+# picture: [parts, n, shape]
 # recover: fix
 # related: [shapes/view-noncontiguous]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.reshape.html", "https://docs.pytorch.org/docs/stable/generated/torch.flatten.html"]

@@ -48,6 +48,7 @@
 #   - text: "batch2 must be a 3D tensor"
 #     exception: RuntimeError
 # tags: [matmul, linear, shape, cnn, transformer, fine-tuning, rnn, comfyui, lora, compile, fsdp]
+# picture: [product, m, k, k2, n]
 # recover: fix
 # cases:
 #   wrong-encoder:

@@ -17,6 +17,7 @@
 #     exception: RuntimeError
 #     near: [THTensor, THCTensor]
 # tags: [channels-last, classification, shape, transformer, view]
+# picture: [strides, shape, strides]
 # recover: fix
 # related: [shapes/matmul-shapes]
 # rows: [S000-07, S001-25]

@@ -44,7 +44,7 @@ def test_weight(browser: Browser, compressed: str, language: str, name: str) -> 
 @pytest.mark.parametrize("path", ["en/", "zh/lookup/"])
 def test_the_lookup_is_ready_within_one_round_trip(browser: Browser, compressed: str, path: str) -> None:
     """All that it needs is asked for before any of it has come: here nothing is answered until all was asked for."""
-    needed = {"site.js", "lookup-page.js", "lookup.js", "condition.js", "index.json"}
+    needed = {"site.js", "lookup-page.js", "lookup.js", "condition.js", "picture.js", "index.json"}
     held: list[Route] = []
     released = False
 

@@ -59,6 +59,8 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
     diagnosis = lookup.diagnose(known.index, hit, language)
     if diagnosis:
         lines += ["", printable(diagnosis)]
+    if picture := lookup.drawn(known.index, hit, words.of(language, "picture")):
+        lines += ["", *("  " + line for line in picture["lines"])]
     if not hit["page"]:
         lines += ["", text["unwritten"]]
         lines += [text["docs"] + hit["docs"]] if hit["docs"] else []

@@ -3,7 +3,7 @@
 {"version": 1,
  "holes": {kind: [characters, cap]},
  "traces": {name in "near" or "unless": [texts, one of which stands for it]},
- "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "recover", "docs", "outranks": [stem], "diagnosis": {language: [sentence]},
+ "symptoms": {stem: {"topic", "title": {language: text}, "page": bool, "recover", "docs", "outranks": [stem], "diagnosis": {language: [sentence]}, "pictures": [[kind, hole]],
                       "causes": [{"row", "case", "title": {language: text}, "say": {language: sentence}, "if": condition, "likely": condition}]}},
  "wordings": [{"symptom", "parts": [literal | [name, kind]], "exception", "also": [exception], "role" (if not "cause"), "near": [text], "unless": [text], "when": [..]}],
  "anchors": {word: [numbers of the wordings that it leads to]}}
@@ -180,6 +180,8 @@ def build(symptoms: dict[str, Symptom], known: dict[str, KnownMessage], language
             "outranks": symptom.snippet.outranks,
             "diagnosis": {language: made.diagnoses for language, made in symptom.pages.items() if made.diagnoses and language in languages},
         }
+        if symptom.snippet.pictures:
+            entries_of[stem]["pictures"] = symptom.snippet.pictures
         if causes := _causes(symptom, languages):
             entries_of[stem]["causes"] = causes
         entries += [(stem, wording) for wording in symptom.snippet.wordings]

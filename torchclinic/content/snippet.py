@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..find import picture
 from ..find import wording as w
 from ..find.condition import Tree
 from ..find.wording import Wording
@@ -70,7 +71,7 @@ OPEN_NEEDS = (
 )  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
 #: What brings the reader on: the fix alone; trying again; or, with the fix, a new process, a new start of the machine, other hardware.
 RECOVER = ("fix", "again", "process", "machine", "hardware")
-FIELDS = {"draft", "recover", "wordings", "tags", "needs", "outranks", "cases", "causes", "timeout", "related", "rows", "docs"}
+FIELDS = {"draft", "recover", "wordings", "tags", "needs", "outranks", "cases", "causes", "picture", "timeout", "related", "rows", "docs"}
 WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
 CAUSE_FIELDS = ("case", "if", "likely", "sample", "undecided")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -177,6 +178,7 @@ class Snippet:
     docs: list[str] = field(default_factory=list)
     timeout: float = 60.0
     recover: str = ""  # one of RECOVER
+    pictures: list[list[str]] = field(default_factory=list)  # what is drawn of a message's values: find/picture.py
     draft: bool = False  # not yet a page of the site
     broken: bool = False  # problems of its own: not fit to be run
     unread: bool = False  # its header does not parse: what it lacks is not known
@@ -313,6 +315,22 @@ def _facts(snippet: Snippet, facts: dict[str, Any], lines: list[str], problems: 
         made = make_wording(entry, file, _line_of(lines, str(entry["text"])[:40]), problems)
         if made:
             snippet.wordings.append(made)
+    _pictures(snippet, facts.get("picture") or [], _line_of(lines, "picture:"), problems)
+
+
+def _pictures(snippet: Snippet, written: Any, line: int, problems: Problems) -> None:
+    pictures = [written] if isinstance(written, list) and written and isinstance(written[0], str) else written
+    if not isinstance(pictures, list) or not all(isinstance(one, list) and one and all(isinstance(name, str) for name in one) for one in pictures):
+        problems.add(
+            snippet.file, line, "`picture` is a list, `[product, m, k, k2, n]`, or a list of such lists, of which the first that the values allow is drawn"
+        )
+        return
+    read = {name for made in snippet.wordings for name in made.holes}
+    for kind, *names in pictures:
+        if message := picture.lint(kind, names, read):
+            problems.add(snippet.file, line, f"`picture`: {message}")
+        else:
+            snippet.pictures.append([kind, *names])
 
 
 def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problems) -> Wording | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
-from . import condition
+from . import condition, picture
 from .clean import binary, normalise, printed_type, redact, strip_prefix, words
 from .match import occurrences
 
@@ -87,6 +87,11 @@ def diagnose(index: dict[str, Any], hit: dict[str, Any], language: str) -> str:
         if all(name in hit["values"] for name in pieces[1::2]):
             return "".join(hit["values"][piece] if at % 2 else piece for at, piece in enumerate(pieces))
     return ""
+
+
+def drawn(index: dict[str, Any], hit: dict[str, Any], words: dict[str, str]) -> dict[str, Any] | None:
+    """A picture of the values of a hit (find/picture.py), or None."""
+    return picture.draw(index["symptoms"][hit["symptom"]].get("pictures", []), hit["values"], words)
 
 
 def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> list[dict[str, Any]]:

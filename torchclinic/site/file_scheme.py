@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-MODULES = ("words.js", "condition.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "search.js", "search-worker.js", "filter.js", "site.js")
+MODULES = ("words.js", "condition.js", "picture.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "search.js", "search-worker.js", "filter.js", "site.js")
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
 _DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.meta|\().*", re.MULTILINE)

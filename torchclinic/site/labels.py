@@ -13,12 +13,15 @@ LABELS = {language: words.of(language, *GROUPS) for language in LANGUAGES}
 REASONS = {language: words.of(language, "reasons") for language in LANGUAGES}
 #: What stands for the value of a hole that has no name.
 KINDS = {language: words.of(language, "kinds") for language in LANGUAGES}
+#: The words in pictures of a message's values.
+PICTURE = {language: words.of(language, "picture") for language in LANGUAGES}
 
 
 def script(template: str, language: str) -> str:
     """docs/root/words.js with the words that scripts show."""
     shown = {
         "lookup": words.of(language, "answer", "afterwards", "lookup", "punctuation"),
+        "picture": PICTURE[language],
         "offline": words.of(language, "offline"),
     }
     return template.replace("{words}", json.dumps(shown, ensure_ascii=False))

@@ -6,14 +6,16 @@ import difflib
 import html
 import json
 import re
+from typing import Any
 
-from ..content import changes, related
+from ..content import changes, index, related
 from ..content import page as pages
 from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Case, Cell
+from ..find import lookup
 from ..find.wording import HOLES, Hole, Part, Wording
 from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, where
-from .labels import KINDS, LABELS
+from .labels import KINDS, LABELS, PICTURE
 from .markup import fence, indented, plain, tab
 from .parts import docs_name, host, sources, synonyms, topic_name
 
@@ -23,6 +25,8 @@ SHOWN = 100
 AFTER = 60
 #: Lines of recorded output shown on a page: the beginning and the end of what is longer.
 HEAD, TAIL = 12, 28
+#: Characters of a message above its picture.
+LINE = 160
 #: Lines of set-up that are shown again with every case.
 LONG_SETUP = 15
 #: Share of common lines (2 common / all) from which a diff is shown.
@@ -47,6 +51,8 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
             if by_heading[line] == "cost":
                 lines += [*_next(catalogue, symptom, language), ""]
             lines.append(f"{line} {{#{by_heading[line]}}}")
+            if by_heading[line] == "why":
+                lines += ["", *picture(catalogue, symptom, language)]
         else:
             lines.append(line)
     ending = [
@@ -72,9 +78,10 @@ def _yours(symptom: Symptom, language: str) -> list[str]:
             causes[cause.row] = {name: value for name, value in (("title", title), ("case", cause.case), ("say", say)) if value}
     if not made.diagnoses and not causes:
         return []
-    sentences, rows = (html.escape(json.dumps(data, ensure_ascii=False)) for data in (made.diagnoses, causes))
+    sentences, rows, pictures = (html.escape(json.dumps(data, ensure_ascii=False)) for data in (made.diagnoses, causes, symptom.snippet.pictures))
+    drawn = f' data-tc-pictures="{pictures}"' if symptom.snippet.pictures else ""
     return [
-        f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" data-tc-rows="{rows}" hidden>'
+        f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" data-tc-rows="{rows}"{drawn} hidden>'
         f'<p class="tc-note">{label["yours"]}</p><p></p><p>{label["your-cause"]}<a></a></p></div>',
         "",
     ]
@@ -165,6 +172,37 @@ def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
         inside = "".join(_message(wording, spans.get(wording.text, changes.Span()), language) for wording in rest)
         blocks.append(f'<details class="tc-older"><summary>{LABELS[language]["older"].format(count=len(rest))}</summary>{inside}</details>')
     return "\n\n".join(blocks)
+
+
+def picture(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
+    """The sizes or bytes of a message of the page, drawn: of the first wording whose sample holds them, else of a recorded break."""
+    if not symptom.snippet.pictures:
+        return []
+    texts = [wording.sample for wording in symptom.snippet.wordings]
+    for made in symptom.snippet.cases.values():
+        found = recorded(catalogue, symptom, f"break {made.name}")
+        texts += [found[1].get("traceback") or found[1].get("output", "")] if found else []
+    own = index.build({symptom.stem: symptom}, {})
+    for text in texts:
+        for hit in lookup.lookup(own, text)["hits"]:
+            if drawn := lookup.drawn(own, hit, PICTURE[language]):
+                message = hit["raw"].strip()
+                if len(message) > LINE:
+                    message = message[:LINE].rpartition(" ")[0] + " …"
+                return [f'<p class="tc-drawn"><code>{html.escape(message)}</code>{svg(drawn)}</p>', ""]
+    return []
+
+
+def svg(drawn: dict[str, Any]) -> str:
+    """A picture as an element of the page; picture.js makes the same."""
+    shapes = [
+        f'<rect x="{shape[1]}" y="{shape[2]}" width="{shape[3]}" height="{shape[4]}" class="{shape[5]}"/>'
+        if shape[0] == "rect"
+        else f'<text x="{shape[1]}" y="{shape[2]}" text-anchor="{shape[3]}" class="{shape[4]}">{html.escape(shape[5])}</text>'
+        for shape in drawn["shapes"]
+    ]
+    size = f'viewBox="0 0 {drawn["width"]} {drawn["height"]}" width="{drawn["width"]}" height="{drawn["height"]}"'
+    return f'<svg class="tc-picture" {size} role="img" aria-label="{html.escape("; ".join(drawn["lines"]))}">{"".join(shapes)}</svg>'
 
 
 def _said_by_another(wording: Wording, others: list[Wording]) -> bool:
