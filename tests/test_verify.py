@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
 import os
 import time
 from pathlib import Path
@@ -9,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from torchclinic.commands import verify as command
 from torchclinic.content import catalogue, evidence
+from torchclinic.content.catalogue import Catalogue
 from torchclinic.run import verify
 
 pytest.importorskip("torch")
@@ -185,3 +189,14 @@ def test_an_interpreter_without_torch_is_told_so(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(verify.NoTorch, match="no torch here"):
         verify.ask_machine()
+
+
+def test_what_changed_since_its_record_is_run_and_a_share_of_the_others(clinic: Catalogue) -> None:
+    options = argparse.Namespace(mutate=False, device="cpu")
+    symptoms = list(clinic.symptoms.values())
+    todays = [one for one in symptoms if command._is_todays(one.stem, command.DAYS)]
+    assert 0 < len(todays) < len(symptoms) / 2 and command._changed(clinic, symptoms, options) == todays
+    other = next(one for one in symptoms if one not in todays)
+    changed = dataclasses.replace(other, snippet=dataclasses.replace(other.snippet, cells=other.snippet.cells[:-1]))
+    assert changed in command._changed(clinic, [changed, *todays], options)
+    assert command._changed(clinic, symptoms, argparse.Namespace(mutate=False, device="cuda")) == symptoms
