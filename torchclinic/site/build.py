@@ -84,6 +84,7 @@ class Site:
             "sources.md": lists.sources_page(self.catalogue, self.language),
         }
         texts["assets/words.js"] = script((self.root / SCRIPTS / "words.js").read_text(encoding="utf-8"), self.language)
+        texts["torchclinic_checks.py"] = (self.root / "torchclinic/checks.py").read_text(encoding="utf-8")  # to copy beside a script
         for topic in lists.topics(self.catalogue):
             texts[f"{topic}/index.md"] = lists.topic_page(self.catalogue, topic, self.language)
         for symptom in self.catalogue.symptoms.values():

@@ -1,0 +1,331 @@
+"""Each check on a program that is broken and on one that is sound, and that it leaves both as they were."""
+
+from __future__ import annotations
+
+import copy
+import random
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+from torch.utils.data import DataLoader, Dataset, DistributedSampler, IterableDataset, TensorDataset, get_worker_info  # noqa: E402
+
+from torchclinic import checks  # noqa: E402
+
+
+class Net(nn.Module):
+    def __init__(self, functional: bool = False):
+        super().__init__()
+        self.body, self.norm, self.drop, self.head = nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 3)
+        self.functional = functional
+
+    def forward(self, x: Any) -> Any:
+        x = self.norm(self.body(x))
+        return self.head(F.dropout(x) if self.functional else self.drop(x))
+
+
+@pytest.fixture
+def x() -> Any:
+    torch.manual_seed(0)
+    return torch.randn(16, 4)
+
+
+def state(model: nn.Module) -> list[Any]:
+    return [tensor.clone() for tensor in [*model.parameters(), *model.buffers()]] + [torch.get_rng_state(), torch.tensor([m.training for m in model.modules()])]
+
+
+def test_findings_print() -> None:
+    assert str(checks.Findings()) == "nothing found" and str(checks.Findings(["a", "b"])) == "- a\n- b"
+    assert checks._some(range(7)) == "0, 1, 2, 3, 4 and 2 more"
+
+
+def test_modes() -> None:
+    model = Net()
+    assert "norm, drop" in str(checks.eval_mode(model)) and not checks.train_mode(model)
+    model.eval()
+    assert not checks.eval_mode(model) and "norm, drop" in str(checks.train_mode(model))
+
+
+def test_a_dropout_that_ignores_eval(x: Any) -> None:
+    assert not checks.repeatable(Net(), x) and checks.repeatable(Net(functional=True), x)
+
+
+def test_buffers_under_no_grad(x: Any) -> None:
+    model = Net()
+    with torch.no_grad():
+        assert "norm.running_mean" in str(checks.buffers_stay(model, x))
+    assert not checks.buffers_stay(model.eval(), x)
+
+
+def test_what_calls_the_model_leaves_it_as_it_was(x: Any) -> None:
+    model, labels = Net(), torch.zeros(16, dtype=torch.long)
+    model.body.weight.grad = torch.ones_like(model.body.weight)
+    model.drop.eval()
+    before = state(model)
+
+    def loss() -> Any:
+        return F.cross_entropy(model(x), labels)
+
+    checks.repeatable(model, x), checks.buffers_stay(model, x), checks.moves(model, loss), checks.overfit(model, loss, steps=3)
+    checks.accumulates(lambda: loss().backward(), lambda: loss().backward(), model)
+    assert all(torch.equal(one, other) for one, other in zip(before, state(model), strict=True))
+    assert torch.equal(model.body.weight.grad, torch.ones_like(model.body.weight)) and model.head.weight.grad is None
+
+
+def test_batches_of_every_form() -> None:
+    class Two(nn.Module):
+        def forward(self, a: Any, b: Any) -> Any:
+            return {"sum": a + b}
+
+    a, b = torch.ones(2), torch.ones(2)
+    assert not checks.repeatable(Two(), (a, b)) and not checks.repeatable(Two(), {"a": a, "b": b})
+
+
+def test_layers_in_a_list() -> None:
+    class Plain(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = [nn.Linear(2, 2)]
+            self.named = {"head": nn.Linear(2, 2)}
+            self.sizes = [1, 2]
+
+    class Sound(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(2, 2)])
+            self.shortcut = [self.layers[0]]  # known all the same
+
+    assert len(checks.registered(nn.Sequential(Plain()))) == 2 and "0.layers" in checks.registered(nn.Sequential(Plain()))[0]
+    assert not checks.registered(Sound())
+
+
+def test_a_layer_replaced_after_the_optimizer() -> None:
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    assert not checks.optimizer_holds(model.double(), optimizer)  # .to() keeps the parameters
+    model.head = nn.Linear(8, 5)
+    first, second = checks.optimizer_holds(model, optimizer)
+    assert "head.weight, head.bias" in first and second.startswith("2 tensor(s)")
+
+
+def test_gradients_that_reach_nothing(x: Any) -> None:
+    model, labels = Net(), torch.arange(16) % 3
+    assert not checks.moves(model, lambda: F.cross_entropy(model(x), labels))
+    assert "head.weight" in str(checks.moves(model, lambda: model.body(x).sum()))
+    assert "zero everywhere in body.weight" in str(checks.moves(model, lambda: (model.body(x) * 0).sum()))
+    assert "nan" in str(checks.moves(model, lambda: (model(x) * float("inf")).sum()))
+
+
+def test_gradients_of_the_step_before(x: Any) -> None:
+    model = Net()
+    assert not checks.gradients_cleared(model)
+    model(x).sum().backward()
+    assert "body.weight" in str(checks.gradients_cleared(model))
+    model.zero_grad(set_to_none=False)
+    assert not checks.gradients_cleared(model)
+
+
+def test_clipped_before_unscaled() -> None:
+    layer = nn.Linear(3, 1, bias=False)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+
+    def step(unscale: bool) -> checks.Findings:
+        scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+        optimizer.zero_grad()
+        scaler.scale(layer(torch.ones(1, 3)).sum() * 10).backward()
+        if unscale:
+            scaler.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(layer.parameters(), 0.5)
+        return checks.clipped(layer, 0.5)
+
+    assert not step(True) and "above 0.5" in str(step(False))
+
+
+def test_decay_of_norms_and_biases() -> None:
+    model = Net()
+    assert "norm.weight" in str(checks.decayed(model, torch.optim.AdamW(model.parameters(), weight_decay=0.1)))
+    groups = [{"params": [p for p in model.parameters() if p.ndim > 1]}, {"params": [p for p in model.parameters() if p.ndim < 2], "weight_decay": 0.0}]
+    assert not checks.decayed(model, torch.optim.AdamW(groups, weight_decay=0.1))
+
+
+def test_schedules() -> None:
+    def optimizer() -> Any:
+        return torch.optim.SGD(nn.Linear(1, 1).parameters(), lr=0.1)
+
+    per_epoch = torch.optim.lr_scheduler.StepLR(optimizer(), 30)
+    assert not checks.schedule(per_epoch, 90) and "from step 120 of 9000" in str(checks.schedule(per_epoch, 9000))
+    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer(), T_max=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not checks.schedule(cosine, 100) and "climbs again after step 100 of 200" in str(checks.schedule(cosine, 200))
+    assert checks.learning_rates(per_epoch, 31) == pytest.approx([0.1] * 30 + [0.01]) and per_epoch.last_epoch == 0
+
+
+def test_softmax_before_cross_entropy(x: Any) -> None:
+    output = Net()(x)
+    assert not checks.logits(output) and checks.logits(output.softmax(-1)) and checks.logits(output.sigmoid() / output.sigmoid().sum(-1, keepdim=True))
+
+
+def test_softmax_over_the_batch(x: Any) -> None:
+    output = Net()(x)
+    assert not checks.probabilities(output.softmax(-1)) and "softmax(dim=-1) is wanted" in str(checks.probabilities(output.softmax(0)))
+    assert "not 1" in str(checks.probabilities(output))
+
+
+def test_shapes_that_are_broadcast() -> None:
+    assert not checks.same_shape(torch.ones(4, 1), torch.ones(4, 1))
+    assert "(4, 4)" in str(checks.same_shape(torch.ones(4, 1), torch.ones(4))) and "not fit" in str(checks.same_shape(torch.ones(4), torch.ones(3)))
+
+
+def test_losses_kept_with_their_graphs(x: Any) -> None:
+    loss = Net()(x).mean()
+    assert checks.kept_graphs([loss.item(), loss]) and checks.kept_graphs({"total": loss}) and not checks.kept_graphs({"total": loss.detach(), "n": 3})
+
+
+def test_the_first_loss() -> None:
+    assert not checks.initial_loss(torch.tensor(2.4), 10) and "chance on 10 classes is 2.3" in str(checks.initial_loss(30.0, 10))
+
+
+def test_one_batch_by_heart(x: Any) -> None:
+    model, labels = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 3)), torch.arange(16) % 3
+    assert not checks.overfit(model, lambda: F.cross_entropy(model(x), labels), lr=0.05)
+    assert "cannot learn" in str(checks.overfit(model, lambda: F.cross_entropy(model(x).softmax(-1), labels), lr=0.05))
+
+
+def test_accumulated_gradients(x: Any) -> None:
+    model, labels = nn.Linear(4, 3), torch.arange(16) % 3
+
+    def whole() -> None:
+        F.cross_entropy(model(x), labels).backward()
+
+    def parts(scale: float) -> None:
+        for some, few in zip(x.split(4), labels.split(4), strict=True):
+            (F.cross_entropy(model(some), few) / scale).backward()
+
+    assert not checks.accumulates(whole, lambda: parts(4), model) and "4 times as long" in str(checks.accumulates(whole, lambda: parts(1), model))
+
+
+def test_view_for_permute() -> None:
+    assert not checks.permutes(lambda t: t.permute(0, 2, 1), (2, 3, 4), (0, 2, 1))
+    assert "not where they belong" in str(checks.permutes(lambda t: t.view(2, 4, 3), (2, 3, 4), (0, 2, 1)))
+    assert "gives the shape" in str(checks.permutes(lambda t: t, (2, 3, 4), (0, 2, 1)))
+
+
+def test_padding(x: Any) -> None:
+    embedding, tokens = nn.Embedding(10, 4), torch.tensor([[3, 4, 0, 0], [5, 6, 7, 0]])
+    keep = tokens != 0
+
+    def mean(tokens: Any, masked: bool) -> Any:
+        made, weights = embedding(tokens), keep.unsqueeze(-1).float()
+        return (made * weights).sum(1) / weights.sum(1) if masked else made.mean(1)
+
+    assert not checks.ignores_padding(lambda t: mean(t, True), tokens, keep) and checks.ignores_padding(lambda t: mean(t, False), tokens, keep)
+    attention = nn.MultiheadAttention(4, 1, batch_first=True).eval()
+    features = torch.randn(2, 4, 4)
+    assert not checks.ignores_padding(lambda f: attention(f, f, f, key_padding_mask=~keep)[0], features, keep)
+    assert checks.ignores_padding(lambda f: attention(f, f, f, key_padding_mask=keep)[0], features, keep)
+    assert not checks.ignores_padding(lambda f: F.scaled_dot_product_attention(f, f, f, attn_mask=keep[:, None]), features, keep)
+    assert checks.ignores_padding(lambda f: F.scaled_dot_product_attention(f, f, f, attn_mask=~keep[:, None]), features, keep)
+
+
+def test_a_best_state_that_follows() -> None:
+    model = Net()
+    assert "body.weight" in str(checks.own_copy(model.state_dict(), model)) and not checks.own_copy(copy.deepcopy(model.state_dict()), model)
+
+
+def test_what_strict_false_left_out() -> None:
+    model = Net()
+    saved = {f"module.{name}": value for name, value in model.state_dict().items()}
+    first, second = checks.loaded(model.load_state_dict(saved, strict=False), model)
+    assert first.split()[1:4] == ["of", "9", "tensors"] and "module.body.weight" in second
+    assert not checks.loaded(model.load_state_dict(model.state_dict(), strict=False), model)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        (torch.randn(8, 3), ""),
+        (torch.randn(8, 3).double(), "float64"),
+        (torch.randint(0, 255, (8, 3), dtype=torch.uint8), "uint8"),
+        (torch.full((8, 3), float("nan")), "nan"),
+        (torch.rand(8, 3) * 255, "inputs are usually scaled"),
+        (torch.zeros(8, 3), "0 everywhere"),
+    ],
+)
+def test_the_first_batch(inputs: Any, told: str) -> None:
+    found = checks.first_batch(DataLoader(TensorDataset(inputs, torch.arange(8)), batch_size=4))
+    assert told in str(found) and bool(found) == bool(told)
+
+
+class Stored(Dataset):  # type: ignore[misc]
+    def __init__(self, in_place: bool):
+        self.sample, self.in_place = torch.ones(3), in_place
+
+    def __getitem__(self, index: int) -> Any:
+        factor = random.random()
+        return self.sample.mul_(factor) if self.in_place else self.sample * factor
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_augmentation_in_place() -> None:
+    assert checks.sample_stays(Stored(True)) and not checks.sample_stays(Stored(False))
+
+
+class Stream(IterableDataset):  # type: ignore[misc]
+    def __init__(self, split: bool):
+        self.split = split
+
+    def __iter__(self) -> Iterator[Any]:
+        worker = get_worker_info()
+        start, step = (worker.id, worker.num_workers) if worker and self.split else (0, 1)
+        return iter(torch.arange(8)[start::step])
+
+
+class OwnGenerator(Dataset):  # type: ignore[misc]
+    def __init__(self, own: bool):
+        self.generator = torch.Generator().manual_seed(0) if own else None
+
+    def __getitem__(self, index: int) -> Any:
+        return torch.rand(2, generator=self.generator)
+
+    def __len__(self) -> int:
+        return 8
+
+
+def loader(dataset: Any, **options: Any) -> Any:
+    return DataLoader(dataset, batch_size=2, num_workers=2, multiprocessing_context="fork", **options)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="workers are forked here")
+def test_epochs() -> None:
+    assert "16 samples come in an epoch, of which 8" in str(checks.epochs(loader(Stream(False)), shuffled=False))
+    assert not checks.epochs(loader(Stream(True)), shuffled=False)
+    assert "draws the same random numbers" in str(checks.epochs(loader(OwnGenerator(True)))) and not checks.epochs(loader(OwnGenerator(False)))
+    samples = TensorDataset(torch.arange(8))
+    sampler = DistributedSampler(samples, num_replicas=1, rank=0)
+    assert "set_epoch" in str(checks.epochs(DataLoader(samples, sampler=sampler)))
+    assert checks.epochs(DataLoader(samples)) and not checks.epochs(DataLoader(samples, shuffle=True))
+
+
+def test_a_last_batch_that_is_smaller() -> None:
+    samples = TensorDataset(torch.arange(10))
+    assert "2 to 4 samples" in str(checks.batch_sizes(DataLoader(samples, batch_size=4))) and not checks.batch_sizes(DataLoader(samples, batch_size=5))
+
+
+def test_the_file_works_alone(tmp_path: Path) -> None:
+    """Copied beside a script, without the package."""
+    (tmp_path / "torchclinic_checks.py").write_text(Path(checks.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    code = "import torch, torchclinic_checks as checks\nprint(checks.logits(torch.randn(2, 3).softmax(-1)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.startswith("- these are probabilities"), done.stderr

@@ -1,0 +1,490 @@
+"""Checks for what is wrong and raises nothing: it runs, and the results are bad.
+
+    from torchclinic import checks
+
+    print(checks.first_batch(loader))
+    print(checks.optimizer_holds(model, optimizer))
+
+Each check looks at your own model, batch, loader or optimizer and returns its findings, a list of sentences: empty where it found nothing. Nothing is raised,
+and your objects are left as they were: weights, buffers, gradients, modes and the state of random numbers. Checks that call your model or loader say so.
+This file needs nothing but torch, and works when it is copied beside your script as torchclinic_checks.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import random
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Findings(list[str]):
+    """Sentences, one a finding. Empty is good: `assert not checks.eval_mode(model)`."""
+
+    def __str__(self) -> str:
+        return "\n".join(f"- {finding}" for finding in self) or "nothing found"
+
+
+#: Names or numbers that one finding spells out.
+NAMED = 5
+
+
+def _some(names: Iterable[Any]) -> str:
+    every = list(map(str, names))
+    return ", ".join(every[:NAMED]) + (f" and {len(every) - NAMED} more" if len(every) > NAMED else "")
+
+
+# ---- what a check puts back
+
+
+@contextlib.contextmanager
+def _random_kept() -> Iterator[None]:
+    """The state of random numbers of Python, NumPy (where it is loaded) and torch's CPU generator, put back at the end."""
+    numpy = sys.modules.get("numpy")
+    python, numbers, cpu = random.getstate(), numpy.random.get_state() if numpy else None, torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        torch.set_rng_state(cpu)
+        if numpy:
+            numpy.random.set_state(numbers)
+
+
+def _seed(number: int) -> None:
+    random.seed(number)
+    torch.manual_seed(number)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(number)
+
+
+@contextlib.contextmanager
+def _model_kept(model: nn.Module) -> Iterator[None]:
+    """Weights, buffers, gradients, modes and random numbers, put back at the end. Costs one copy of the model's tensors."""
+    tensors = [*model.parameters(), *model.buffers()]
+    values = [tensor.detach().clone() for tensor in tensors]
+    gradients = [(parameter, parameter.grad) for parameter in model.parameters()]
+    modes = [(module, module.training) for module in model.modules()]
+    with _random_kept():
+        try:
+            for parameter, _ in gradients:
+                parameter.grad = None
+            yield
+        finally:
+            with torch.no_grad():
+                for tensor, value in zip(tensors, values, strict=True):
+                    tensor.copy_(value)
+            for parameter, gradient in gradients:
+                parameter.grad = gradient
+            for module, training in modes:
+                module.training = training
+
+
+def _call(model: nn.Module, batch: Any) -> Any:
+    """A batch as loops give it: a mapping as keywords, a tuple as arguments, anything else as one argument."""
+    if isinstance(batch, Mapping):
+        return model(**batch)
+    return model(*batch) if isinstance(batch, (tuple, list)) else model(batch)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    """The tensors in an output, a batch or a sample, in order."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, (tuple, list)):
+        return []
+    return [tensor for part in value for tensor in _tensors(part)]
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Equal tensors in the same places; a nan equals a nan."""
+    ours, theirs = _tensors(first), _tensors(second)
+    return len(ours) == len(theirs) and all(
+        one.shape == other.shape and torch.allclose(one, other, rtol=0, atol=0, equal_nan=one.is_floating_point())
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+# ---- modes
+
+
+def eval_mode(model: nn.Module) -> Findings:
+    """Before validation, a test or a prediction: dropout and BatchNorm still act as in training. `torch.no_grad()` does not change that; `model.eval()` does."""
+    awake = [name or "the model" for name, module in model.named_modules() if module.training and isinstance(module, _ACTS_IN_TRAINING)]
+    return Findings([f"in training mode: {_some(awake)}. Call model.eval() first"] if awake else [])
+
+
+def train_mode(model: nn.Module) -> Findings:
+    """At the first step of each epoch: a validation that called `model.eval()` and never `model.train()` again leaves dropout and BatchNorm switched off.
+
+    Layers that you freeze on purpose are named too.
+    """
+    asleep = [name or "the model" for name, module in model.named_modules() if not module.training and isinstance(module, _ACTS_IN_TRAINING)]
+    return Findings([f"in evaluation mode: {_some(asleep)}. Call model.train() after the validation"] if asleep else [])
+
+
+_ACTS_IN_TRAINING = (nn.modules.batchnorm._NormBase, nn.modules.dropout._DropoutNd, nn.AlphaDropout, nn.FeatureAlphaDropout, nn.RReLU)
+
+
+def repeatable(model: nn.Module, batch: Any) -> Findings:
+    """Two forward passes of one batch in evaluation mode must agree. Calls the model twice.
+
+    What differs then is drawn anew in each pass, whatever `model.eval()` says: `F.dropout(x)` without `training=self.training`, or noise of your own.
+    """
+    with _model_kept(model), torch.no_grad():
+        model.eval()
+        first, second = _call(model, batch), _call(model, batch)
+    if _same(first, second):
+        return Findings()
+    return Findings(
+        ["two passes of one batch differ in evaluation mode: look for F.dropout(x) without training=self.training, and for random numbers in forward"]
+    )
+
+
+def buffers_stay(model: nn.Module, batch: Any) -> Findings:
+    """A forward pass in the mode that the model is in now must not change its buffers, in validation and prediction. Calls the model once.
+
+    BatchNorm goes on counting under `torch.no_grad()` as long as the model is in training mode.
+    """
+    before = {name: buffer.detach().clone() for name, buffer in model.named_buffers()}
+    with _model_kept(model), torch.no_grad():
+        _call(model, batch)
+        moved = [name for name, buffer in model.named_buffers() if name in before and not _same(before[name], buffer)]
+    return Findings([f"a forward pass changed {_some(moved)}: call model.eval() before you validate or predict"] if moved else [])
+
+
+# ---- what is trained
+
+
+def registered(model: nn.Module) -> Findings:
+    """Layers and parameters in plain lists, tuples and dicts are not the model's: they do not train, do not move to the GPU and are not saved."""
+    found = []
+    own = {id(thing) for thing in [*model.modules(), *model.parameters()]}
+    for name, module in model.named_modules():
+        for attribute, value in vars(module).items():
+            if attribute.startswith("_") or isinstance(value, (nn.Module, Tensor)):
+                continue
+            held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+            if any(isinstance(one, (nn.Module, nn.Parameter)) and id(one) not in own for one in held):
+                found.append(f"{name}.{attribute}" if name else attribute)
+    return Findings(
+        [f"{place} holds layers or parameters that the model does not know: use nn.ModuleList, nn.ModuleDict or nn.ParameterList" for place in found]
+    )
+
+
+def optimizer_holds(model: nn.Module, optimizer: torch.optim.Optimizer) -> Findings:
+    """Every parameter that wants a gradient is in the optimizer, and every one of the optimizer is the model's.
+
+    A layer replaced after the optimizer was built never learns: the optimizer keeps the old one.
+    """
+    held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+    own = {id(parameter) for parameter in model.parameters()}
+    missing = [name for name, parameter in model.named_parameters() if parameter.requires_grad and id(parameter) not in held]
+    foreign = len(held - own)
+    found = Findings()
+    if missing:
+        found.append(f"not in the optimizer, so never trained: {_some(missing)}. Build the optimizer after the last change of the model")
+    if foreign:
+        found.append(f"{foreign} tensor(s) of the optimizer are no parameters of the model: layers that were replaced since")
+    return found
+
+
+def moves(model: nn.Module, loss_fn: Callable[[], Tensor]) -> Findings:
+    """After one backward pass every parameter that wants a gradient has one that is not zero. Calls `loss_fn()`, which runs the model and returns the loss."""
+    with _model_kept(model):
+        loss_fn().backward()
+        wanted = [(name, parameter.grad) for name, parameter in model.named_parameters() if parameter.requires_grad]
+        none = [name for name, gradient in wanted if gradient is None]
+        zero = [name for name, gradient in wanted if gradient is not None and not gradient.any()]
+        bad = [name for name, gradient in wanted if gradient is not None and not gradient.isfinite().all()]
+    found = Findings()
+    if none:
+        found.append(f"no gradient reaches {_some(none)}: not used for the loss, or cut off by detach(), .data, .item() or torch.no_grad()")
+    if zero:
+        found.append(f"the gradient is zero everywhere in {_some(zero)}: dead units, a saturated activation, or a weight that is multiplied by zero")
+    if bad:
+        found.append(f"the gradient is nan or infinite in {_some(bad)}")
+    return found
+
+
+def gradients_cleared(model: nn.Module) -> Findings:
+    """Just before `loss.backward()`: gradients that are left are added to. Accumulating over several batches on purpose, ask at the first of them."""
+    left = [name for name, parameter in model.named_parameters() if parameter.grad is not None and parameter.grad.any()]
+    return Findings([f"a gradient of an earlier step is left in {_some(left)}: call optimizer.zero_grad() in each step"] if left else [])
+
+
+def clipped(model: nn.Module, max_norm: float) -> Findings:
+    """Just before `optimizer.step()`: the norm of all gradients is at most `max_norm`. With a GradScaler, `scaler.unscale_(optimizer)` comes before clipping."""
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+    norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(gradient.float()) for gradient in gradients])).item() if gradients else 0.0
+    if norm <= max_norm * 1.01:
+        return Findings()
+    return Findings([f"the norm of the gradients is {norm:.4g}, above {max_norm:g}: they were clipped before scaler.unscale_(optimizer), or not at all"])
+
+
+def decayed(model: nn.Module, optimizer: torch.optim.Optimizer) -> Findings:
+    """Biases and the weights of norms are usually left out of weight decay: it only pulls their scale to zero."""
+    decay = {id(parameter): group.get("weight_decay", 0) for group in optimizer.param_groups for parameter in group["params"]}
+    names = [name for name, parameter in model.named_parameters() if parameter.ndim < 2 and decay.get(id(parameter), 0)]
+    return Findings([f"weight decay acts on biases and norms: {_some(names)}. Put them into a group with weight_decay=0"] if names else [])
+
+
+def learning_rates(scheduler: Any, steps: int) -> list[float]:
+    """The learning rate of the first group before each of the next `steps` calls of `scheduler.step()`, worked out on a copy."""
+    simulated = copy.deepcopy(scheduler)
+    rates = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that no optimizer took a step, which is so
+        for _ in range(steps):
+            rates.append(float(simulated.optimizer.param_groups[0]["lr"]))
+            simulated.step()
+    return rates
+
+
+def schedule(scheduler: Any, steps: int) -> Findings:
+    """How the learning rate goes over `steps` calls of `scheduler.step()`: all that you will make in the whole training.
+
+    A schedule counted in epochs and stepped once a batch has decayed to nothing in the first epoch; a cosine that goes on past T_max climbs again.
+    """
+    rates = learning_rates(scheduler, steps)
+    top, lowest = max(rates), min(rates)
+    found = Findings()
+    early = next((at for at, rate in enumerate(rates) if rate < top * 1e-3), steps)
+    if early < steps / 2:
+        found.append(
+            f"the learning rate is below a thousandth of its highest ({top:g}) from step {early} of {steps}: is it stepped once a batch, and counted in epochs?"
+        )
+    after = rates[rates.index(lowest) :]
+    if lowest < top / 2 and max(after) > max(2 * lowest, top / 10) and rates.index(lowest) > rates.index(top):
+        found.append(
+            f"the learning rate climbs again after step {rates.index(lowest)} of {steps}, to {max(after):g}: T_max, or a restart, is counted in other steps than you make"
+        )
+    return found
+
+
+# ---- outputs and losses
+
+
+def logits(output: Tensor, dim: int = -1) -> Findings:
+    """What goes into a cross entropy: raw scores. `nn.CrossEntropyLoss` takes the softmax itself; after a second one the loss cannot come near zero."""
+    if output.is_floating_point() and output.numel() and output.min() >= 0 and torch.allclose(output.sum(dim), torch.ones_like(output.sum(dim)), atol=1e-3):
+        return Findings(["these are probabilities: every row sums to 1. Take the softmax out of the model, or use nn.NLLLoss on log_softmax"])
+    return Findings()
+
+
+def probabilities(output: Tensor, dim: int = -1) -> Findings:
+    """Probabilities over the classes, which stand in dimension `dim`: each row sums to 1. A softmax over another dimension normalises over the batch."""
+    sums = output.float().sum(dim)
+    if torch.allclose(sums, torch.ones_like(sums), atol=1e-3):
+        return Findings()
+    other = next((at for at in range(output.ndim) if torch.allclose(output.float().sum(at), torch.ones_like(output.float().sum(at)), atol=1e-3)), None)
+    told = "" if other is None else f"; over dimension {other} they do: softmax(dim={dim}) is wanted"
+    return Findings([f"the sums over dimension {dim} are {_some(f'{value:.2f}' for value in sums.flatten()[:NAMED].tolist())}, not 1{told}"])
+
+
+def same_shape(prediction: Tensor, target: Tensor) -> Findings:
+    """Before a loss or an accuracy that takes them element by element: (N, 1) against (N,) is broadcast to N x N, and trains on every pair."""
+    if prediction.shape == target.shape:
+        return Findings()
+    try:
+        both = torch.broadcast_shapes(prediction.shape, target.shape)
+    except RuntimeError:
+        return Findings([f"the shapes {tuple(prediction.shape)} and {tuple(target.shape)} do not fit at all"])
+    return Findings(
+        [f"the shapes {tuple(prediction.shape)} and {tuple(target.shape)} are broadcast to {tuple(both)}: make them equal, with squeeze(1) or unsqueeze(1)"]
+    )
+
+
+def kept_graphs(metrics: Any) -> Findings:
+    """What you keep over an epoch, as a list, a mapping or an object with attributes: a loss that is kept with its graph keeps all activations of its step."""
+    items = metrics.items() if isinstance(metrics, Mapping) else enumerate(metrics) if isinstance(metrics, (list, tuple)) else vars(metrics).items()
+    names = [name for name, value in items if any(tensor.grad_fn is not None for tensor in _tensors(value))]
+    return Findings([f"kept with its graph: {_some(names)}. Keep loss.item(), or loss.detach()"] if names else [])
+
+
+def initial_loss(loss: float | Tensor, classes: int, tolerance: float = 0.3) -> Findings:
+    """The first cross entropy of an untrained classifier is about log(classes): all classes are as likely."""
+    value, wanted = float(torch.as_tensor(loss).detach()), float(torch.tensor(float(classes)).log())
+    if abs(value - wanted) <= tolerance * wanted:
+        return Findings()
+    return Findings(
+        [
+            f"the first loss is {value:.3g}; chance on {classes} classes is {wanted:.3g}: look at the last layer's scale, the labels, and how the loss is averaged"
+        ]
+    )
+
+
+def overfit(model: nn.Module, loss_fn: Callable[[], Tensor], steps: int = 200, lr: float = 1e-3) -> Findings:
+    """A sound model learns one batch by heart. Trains a while with Adam on `loss_fn()`, which runs the model on one fixed batch; the weights are put back.
+
+    Returns a finding unless the loss falls to a tenth.
+    """
+    with _model_kept(model):
+        model.train()
+        optimizer = torch.optim.Adam([parameter for parameter in model.parameters() if parameter.requires_grad], lr=lr)
+        first = last = float(loss_fn().detach())
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = loss_fn()
+            loss.backward()
+            optimizer.step()
+            last = float(loss.detach())
+    if last < first / 10:
+        return Findings()
+    return Findings(
+        [
+            f"after {steps} steps on one batch the loss is {last:.3g}, from {first:.3g}: the model cannot learn even that. Look at checks.moves, the labels and the loss"
+        ]
+    )
+
+
+def accumulates(whole: Callable[[], Any], parts: Callable[[], Any], model: nn.Module) -> Findings:
+    """Gradients of a batch at once and of the same batch in parts are equal. Calls both: each runs its backward passes on `model`, without a step.
+
+    The sum of the parts' mean losses is too large by their number: divide each by it, or by the tokens of the whole batch.
+    """
+    gradients = []
+    for run in (whole, parts):
+        with _model_kept(model):
+            _seed(0)
+            run()
+            gradients.append(torch.cat([parameter.grad.flatten().double() for parameter in model.parameters() if parameter.grad is not None]))
+    ours, theirs = gradients
+    if ours.shape != theirs.shape:
+        return Findings(["the two ways reach other parameters"])
+    if torch.allclose(ours, theirs, rtol=1e-3, atol=float(ours.abs().max()) * 1e-3):
+        return Findings()
+    factor = float(theirs.norm() / ours.norm())
+    return Findings([f"the gradients in parts are {factor:.3g} times as long as those of the whole batch: divide each part's loss by the number of parts"])
+
+
+# ---- tensors
+
+
+def permutes(rearrange: Callable[[Tensor], Tensor], shape: tuple[int, ...], dims: tuple[int, ...]) -> Findings:
+    """Does your function, given a tensor of this shape, bring its dimensions into this order? `view` and `reshape` give the right shape and scramble what is in it."""
+    counted = torch.arange(torch.Size(shape).numel()).reshape(shape)
+    made, wanted = rearrange(counted), counted.permute(dims)
+    if made.shape != wanted.shape:
+        return Findings([f"gives the shape {tuple(made.shape)}; permute{tuple(dims)} gives {tuple(wanted.shape)}"])
+    return Findings(
+        [] if torch.equal(made, wanted) else ["the shape is right and the values are not where they belong: use permute or transpose, not view or reshape"]
+    )
+
+
+def ignores_padding(encode: Callable[[Tensor], Tensor], inputs: Tensor, keep: Tensor) -> Findings:
+    """What stands at padded places must not change the output at the others. Calls `encode(inputs)` twice, with other values at the padded places.
+
+    Args:
+        encode: your model or a part of it in evaluation mode, with its mask bound. Its output is (batch, length, ...), of which the kept places are compared, or
+            (batch, ...), which is compared whole.
+        inputs: token numbers or features, (batch, length, ...).
+        keep: True at the places that count, (batch, length). `scaled_dot_product_attention` takes True as "look here", `nn.MultiheadAttention` as "leave out".
+    """
+    other, kept = inputs.clone(), inputs[keep]
+    if inputs.is_floating_point():
+        other[~keep] += 1
+    else:  # other numbers that occur, so that an embedding has them
+        other[~keep] = torch.where(inputs[~keep] == kept.max(), kept.min(), kept.max())
+    with torch.no_grad(), _random_kept():
+        first, second = encode(inputs), encode(other)
+    if first.shape[:2] == keep.shape:
+        first, second = first[keep], second[keep]
+    if torch.allclose(first.float(), second.float(), atol=1e-5):
+        return Findings()
+    return Findings(["padding changes the result: the mask is missing, inverted (True means keep here and drop there), or a mean is taken over all places"])
+
+
+def own_copy(state: Mapping[str, Tensor], model: nn.Module) -> Findings:
+    """A state that you keep as the best one is a copy: `model.state_dict()` follows every later step. `copy.deepcopy(model.state_dict())` stays."""
+    own = {tensor.data_ptr() for tensor in [*model.parameters(), *model.buffers()] if tensor.numel()}
+    shared = [name for name, tensor in state.items() if isinstance(tensor, Tensor) and tensor.numel() and tensor.data_ptr() in own]
+    return Findings([f"shares its memory with the model: {_some(shared)}. Use copy.deepcopy(model.state_dict())"] if shared else [])
+
+
+def loaded(result: Any, model: nn.Module) -> Findings:
+    """What `result = model.load_state_dict(state, strict=False)` left out. With a prefix too many or too few it loads nothing and says nothing."""
+    every = model.state_dict()
+    missing = [name for name in result.missing_keys if name in every]
+    found = Findings()
+    if missing:
+        found.append(f"{len(missing)} of {len(every)} tensors were not loaded: {_some(missing)}")
+    if result.unexpected_keys:
+        found.append(f"the file has others: {_some(result.unexpected_keys)}")
+    return found
+
+
+# ---- data
+
+
+def first_batch(loader: Iterable[Any]) -> Findings:
+    """The first batch as the model gets it: numbers of doubtful types and ranges. Takes one batch of the loader."""
+    with _random_kept():
+        batch = next(iter(loader))
+    found = Findings()
+    for number, tensor in enumerate(_tensors(batch)):
+        what = f"tensor {number} of the batch, {tuple(tensor.shape)}"
+        if tensor.dtype == torch.float64:
+            found.append(f"{what}, is float64, NumPy's default: .float() halves its memory and fits the weights")
+        if tensor.dtype == torch.uint8:
+            found.append(f"{what}, is uint8, in which 200 * 2 is 144: .float() / 255 first")
+        if tensor.is_floating_point() and tensor.numel():
+            if not tensor.isfinite().all():
+                found.append(f"{what}, holds nan or infinite values")
+            elif tensor.ndim > 1 and tensor.min() == tensor.max():
+                found.append(f"{what}, is {tensor.flatten()[0].item():g} everywhere")
+            elif tensor.abs().max() > 100:
+                found.append(f"{what}, goes from {tensor.min().item():g} to {tensor.max().item():g}: inputs are usually scaled to about -1 to 1")
+    return found
+
+
+def sample_stays(dataset: Any, index: int = 0) -> Findings:
+    """The same sample, asked for twice with the same random numbers, is the same: an augmentation in place changes what is stored, more with every epoch."""
+    with _random_kept():
+        _seed(0)
+        first = copy.deepcopy(dataset[index])
+        _seed(0)
+        second = dataset[index]
+    return Findings(
+        [] if _same(first, second) else [f"sample {index} changes each time it is taken: an operation in place on the stored tensor; clone() it first"]
+    )
+
+
+def epochs(loader: Iterable[Any], shuffled: bool = True) -> Findings:
+    """Two epochs of a loader, sample by sample. Goes through it twice: give it a small dataset.
+
+    Finds samples that come more than once an epoch (each worker of an IterableDataset yields the whole stream), and an order or random numbers that are the same
+    in every epoch (a sampler without set_epoch, a generator of its own inside the dataset).
+
+    Args:
+        shuffled: whether two epochs are to differ.
+    """
+    with _random_kept():
+        rounds = [[tuple(sample.flatten().tolist()) for batch in loader for sample in (_tensors(batch) or [torch.empty(0)])[0]] for _ in range(2)]
+    found = Findings()
+    if len(set(rounds[0])) <= len(rounds[0]) / 2:
+        found.append(
+            f"{len(rounds[0])} samples come in an epoch, of which {len(set(rounds[0]))} are different: every worker yields all of them (split by get_worker_info()), or draws the same random numbers (a generator of its own in the dataset)"
+        )
+    elif shuffled and rounds[0] == rounds[1] and len(rounds[0]) > 3:
+        found.append(
+            "two epochs are equal, sample by sample: shuffle=True is missing, sampler.set_epoch(epoch) is not called, or the dataset holds a random generator of its own"
+        )
+    return found
+
+
+def batch_sizes(loader: Iterable[Any]) -> Findings:
+    """A mean of the batches' means weighs the last, smaller batch too much. Goes through the loader once."""
+    with _random_kept():
+        sizes = [len(tensors[0]) for batch in loader if (tensors := _tensors(batch))]
+    if len(set(sizes)) <= 1:
+        return Findings()
+    return Findings([f"batches hold {min(sizes)} to {max(sizes)} samples: weigh each batch's mean by its size, or sum and divide by {sum(sizes)}"])
