@@ -157,7 +157,7 @@ function showValues() {
   way.querySelector("a").textContent = cause?.title ?? "";
   way.querySelector("a").href = `#${cause?.case ?? ""}`;
   box.hidden = sentence.hidden && way.hidden;
-  showPicture(box, values);
+  showPicture(values, box.firstElementChild.textContent);
   delete document.documentElement.dataset.tcV; // it kept the place until now
 }
 
@@ -181,17 +181,16 @@ function diagnosis(sentences, values) {
   return "";
 }
 
-/** The picture of those values below their sentence. */
-async function showPicture(box, values) {
-  for (const old of box.querySelectorAll(".tc-drawn")) old.remove();
-  if (!box.dataset.tcPictures || !Object.keys(values).length) return;
+/** The reader's own values in place of those that the page's picture shows. */
+async function showPicture(values, said) {
+  const place = document.querySelector("[data-tc-pictures]");
+  if (!place || !Object.keys(values).length) return;
   const [{ draw, svg }, { WORDS }] = await Promise.all([import("./picture.js"), import("./words.js")]).catch(() => [{}, {}]);
-  const picture = draw?.(JSON.parse(box.dataset.tcPictures), values, WORDS.picture);
+  const picture = draw?.(JSON.parse(place.dataset.tcPictures), values, WORDS.picture);
   if (!picture) return;
-  const place = document.createElement("p");
-  place.className = "tc-drawn";
-  place.append(svg(picture));
-  box.append(place);
+  place.querySelector("svg").replaceWith(svg(picture));
+  const message = place.querySelector("code");
+  if (message) message.replaceWith(said);
 }
 
 /** An error text pasted into the search box would find nearly every page: offer the lookup. */

@@ -78,10 +78,9 @@ def _yours(symptom: Symptom, language: str) -> list[str]:
             causes[cause.row] = {name: value for name, value in (("title", title), ("case", cause.case), ("say", say)) if value}
     if not made.diagnoses and not causes:
         return []
-    sentences, rows, pictures = (html.escape(json.dumps(data, ensure_ascii=False)) for data in (made.diagnoses, causes, symptom.snippet.pictures))
-    drawn = f' data-tc-pictures="{pictures}"' if symptom.snippet.pictures else ""
+    sentences, rows = (html.escape(json.dumps(data, ensure_ascii=False)) for data in (made.diagnoses, causes))
     return [
-        f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" data-tc-rows="{rows}"{drawn} hidden>'
+        f'<div class="tc-card tc-hit" data-tc-diagnoses="{sentences}" data-tc-rows="{rows}" hidden>'
         f'<p class="tc-note">{label["yours"]}</p><p></p><p>{label["your-cause"]}<a></a></p></div>',
         "",
     ]
@@ -175,7 +174,7 @@ def wordings(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
 
 
 def picture(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
-    """The sizes or bytes of a message of the page, drawn: of the first wording whose sample holds them, else of a recorded break."""
+    """The sizes or bytes of a message of the page, drawn: of the first wording whose sample holds them, else of a recorded break. site.js draws the reader's own."""
     if not symptom.snippet.pictures:
         return []
     texts = [wording.sample for wording in symptom.snippet.wordings]
@@ -189,7 +188,8 @@ def picture(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
                 message = hit["raw"].strip()
                 if len(message) > LINE:
                     message = message[:LINE].rpartition(" ")[0] + " …"
-                return [f'<p class="tc-drawn"><code>{html.escape(message)}</code>{svg(drawn)}</p>', ""]
+                kinds = html.escape(json.dumps(symptom.snippet.pictures))
+                return [f'<p class="tc-drawn" data-tc-pictures="{kinds}"><code>{html.escape(message)}</code>{svg(drawn)}</p>', ""]
     return []
 
 
