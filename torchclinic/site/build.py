@@ -57,7 +57,7 @@ class Site:
 
     def nav(self) -> list[Any]:
         label = LABELS[self.language]
-        symptoms: list[Any] = ["symptoms/index.md", "messages.md", "exceptions.md"]
+        symptoms: list[Any] = ["symptoms/index.md", "no-message.md", "messages.md", "exceptions.md"]
         for topic, members in lists.topics(self.catalogue).items():
             files = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({parts.topic_name(self.catalogue, topic, self.language): [f"{topic}/index.md", *files]})
