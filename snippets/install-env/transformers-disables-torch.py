@@ -30,7 +30,7 @@
 # recover: process
 # needs: ["package:pip", "fault:small packages in place of torch and transformers"]
 # outranks: [no-module-named-torch]
-# related: [install-env/no-module-named-torch, install-env/numpy-abi]
+# related: [install-env/no-module-named-torch, checkpoints/torch-load-cve-26, install-env/numpy-abi]
 # docs: ["https://huggingface.co/docs/transformers/installation"]
 # causes:
 #   too-old:
