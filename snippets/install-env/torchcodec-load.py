@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Could not load libtorchcodec"
 #     exception: RuntimeError
