@@ -31,7 +31,7 @@
 # recover: process
 # needs: ["package:pip", "fault:small packages in place of torchaudio and soundfile"]
 # outranks: [attr-removed]
-# related: [install-env/attr-removed]
+# related: [install-env/torchcodec-load, install-env/attr-removed]
 # docs: ["https://docs.pytorch.org/audio/2.8/torchaudio.html"]
 # causes:
 #   removed:
