@@ -55,6 +55,7 @@
 # ---
 
 # %%
+import shutil
 import subprocess
 import sys
 import wave
@@ -133,7 +134,8 @@ waveform, rate = torchaudio.load("sample.wav")
 assert rate == 16000 and torch.equal(waveform, torch.arange(100)[None] / 128)
 
 # %%
-pip("--upgrade", "torchaudio==2.9.1")
+shutil.rmtree("site")
+pip("torchaudio==2.9.1")
 
 # %% break removed
 import torchaudio
@@ -147,7 +149,8 @@ print(version("torchaudio"))  # 2.9 and newer: no backends, no info, no io
 assert version("torchaudio") == "2.9.1"
 
 # %% proof removed
-pip("--upgrade", "torchaudio==2.8.*", "soundfile")
+shutil.rmtree("site")  # pip leaves the old one in such a folder
+pip("torchaudio==2.8.*", "soundfile")
 import torchaudio
 
 assert torchaudio.list_audio_backends() == ["soundfile"]
