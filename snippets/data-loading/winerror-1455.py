@@ -31,6 +31,7 @@
 # causes:
 #   workers:
 #     if: 'paste("spawn_main", "multiprocessing\spawn.py", "multiprocessing/spawn.py", "DataLoader worker", "num_workers", "shared file mapping") and not paste("(os error 1455)")'
+#     likely: paste("Error loading")
 #   checkpoint:
 #     case: paging-file
 #     if: paste("(os error 1455)", "safe_open", "load_file", "from_pretrained")
