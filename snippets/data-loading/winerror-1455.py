@@ -30,7 +30,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html"]
 # causes:
 #   workers:
-#     if: 'paste("spawn_main", "multiprocessing\spawn.py", "multiprocessing/spawn.py", "DataLoader worker", "num_workers", "shared file mapping") and not paste("(os error 1455)")'
+#     if: 'paste("spawn_main", "multiprocessing\\spawn.py", "multiprocessing/spawn.py", "DataLoader worker", "num_workers", "shared file mapping") and not paste("(os error 1455)")'
 #     likely: paste("Error loading")
 #   checkpoint:
 #     case: paging-file

@@ -74,7 +74,7 @@
 #     if: 'paste("Missing dependency:") or paste("libcusparse", "libcublas", "libnvJitLink", "libcudart.so.1") and paste("cannot open shared object file")'
 #   windows:
 #     case: old-release
-#     if: 'paste("WindowsPath", "WinError 193", "\site-packages\bitsandbytes") and paste(".so")'
+#     if: 'paste("WindowsPath", "WinError 193", "\\site-packages\\bitsandbytes") and paste(".so")'
 #     sample: |
 #       CUDA SETUP: Loading binary C:\venv\lib\site-packages\bitsandbytes\libbitsandbytes_cuda118.so...
 #       argument of type 'WindowsPath' is not iterable

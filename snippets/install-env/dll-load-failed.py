@@ -81,7 +81,7 @@
 #     if: 'paste("fbgemm.dll", "libomp140")'
 #     likely: 'paste("shm.dll") and frames("PythonSoftwareFoundation") or paste("shm.dll") and frames("venv")'
 #   extension:
-#     likely: 'paste("DLL load failed while importing _", "DLL load failed while importing torch_") and not paste("torch\__init__.py", "torch._C import", "torch/__init__.py")'
+#     likely: 'paste("DLL load failed while importing _", "DLL load failed while importing torch_") and not paste("torch\\__init__.py", "torch._C import", "torch/__init__.py")'
 #     sample: |
 #       import torch_scatter
 #         File "D:\venv\lib\site-packages\mmcv\utils\ext_loader.py", line 13, in load_ext
