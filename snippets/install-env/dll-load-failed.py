@@ -100,7 +100,7 @@
 #     commands:
 #       powershell: |
 #         python -m pip uninstall -y torch
-#         Remove-Item -Recurse C:\venv\Lib\site-packages\torch  # the folder that the message names
+#         Remove-Item -Recurse C:\venv\Lib\site-packages\torch  # the folder of the message
 #         python -m pip install --no-cache-dir torch torchvision
 #       comfyui: |
 #         .\python_embeded\python.exe -s -m pip uninstall -y torch
