@@ -25,17 +25,19 @@
 # related: [install-env/torchaudio-backend, install-env/missing-shared-lib, install-env/undefined-symbol]
 # docs: ["https://github.com/meta-pytorch/torchcodec#installing-torchcodec"]
 # causes:
+#   ffmpeg:
+#     if: >-
+#       paste("libavutil", "libavcodec", "libavformat", "libavdevice", "libavfilter", "libswscale", "libswresample")
+#       and not paste("undefined symbol", "Symbol not found", "libcudart", "libnvrtc", "libnpp", "libnvjpeg", "libc10_cuda", "libtorch_cuda")
+#     likely: paste("Could not load libtorchcodec", "libtorchcodec loading traceback", "libtorchcodec_core")
+#   versions:
+#     if: paste("undefined symbol", "Symbol not found")
+#   other-build:
+#     if: paste("libcudart", "libnvrtc", "libnpp", "libnvjpeg", "libc10_cuda", "libtorch_cuda")
 #   not-installed:
 #     case: versions
 #     if: paste("TorchCodec is required", "No module named 'torchcodec'", "please install 'torchcodec'")
 #     sample: "ImportError: TorchCodec is required for load_with_torchcodec. Please install torchcodec to use this function."
-#   versions:
-#     if: paste("undefined symbol", "Symbol not found")
-#   other-build:
-#     if: paste("libcudart", "libnvrtc", "libnppicc", "libnvjpeg", "libc10_cuda", "libtorch_cuda", "libnpp")
-#   ffmpeg:
-#     if: paste("libavutil", "libavcodec", "libavformat", "libavdevice", "libavfilter", "libswscale", "libswresample")
-#     likely: paste("Could not load libtorchcodec", "libtorchcodec loading traceback", "libtorchcodec_core")
 # cases:
 #   ffmpeg:
 #     commands:
