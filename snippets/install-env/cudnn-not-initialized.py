@@ -11,6 +11,10 @@
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED_CUDART"
 #   - text: "cuDNN error: CUDNN_STATUS_SUBLIBRARY_{mixed:ident}"
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"
+#   - text: "cudnn_status: CUDNN_STATUS_SUBLIBRARY_{mixed:ident}"
+#     exception: RuntimeError
+#     unless: [jax, tensorflow, xla, onnxruntime, paddle]
+#     sample: "RuntimeError: CUDNN_BACKEND_TENSOR_DESCRIPTOR cudnnFinalize failedptrDesc->finalize() cudnn_status: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
 #   - text: "cuDNN error: CUDNN_STATUS_VERSION_{mixed:ident}"
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_VERSION_MISMATCH"
 #   - text: "cuDNN error: CUDNN_STATUS_ARCH_MISMATCH"

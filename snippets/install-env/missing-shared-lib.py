@@ -91,8 +91,11 @@
 # related: [install-env/undefined-symbol, install-env/two-cuda-folders, install-env/torchvision-nms]
 # docs: ["https://pytorch.org/get-started/previous-versions/"]
 # causes:
+#   cudnn-mixed:
+#     if: paste("libcudnn_") and paste("undefined symbol", "not defined in file", "cannot load symbol")
+#     sample: "Could not load library libcudnn_cnn_train.so.8. Error: /usr/local/cuda-11.8/lib64/libcudnn_cnn_train.so.8: undefined symbol: cudnnOpsConv, version libcudnn_cnn_infer.so.8"
 #   cudnn:
-#     if: paste("libcudnn.so", "libcudnn_", "cudnn_ops", "cudnn_cnn")
+#     if: paste("libcudnn.so", "libcudnn_", "cudnn_ops", "cudnn_cnn", "cudnn_graph", "cudnn_engines", "cudnn_heuristic", "cudnn_adv")
 #     sample: "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory"
 #   other-torch:
 #     if: 'read(torch) or paste("libtorch.so: cannot", "libtorch.so.1: cannot", "libc10.so: cannot", "libc10_cuda.so: cannot", "libc10_hip.so: cannot", "libcaffe2", "libshm.so: cannot", "@rpath/libtorch", "@rpath/libc10")'
