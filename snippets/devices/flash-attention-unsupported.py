@@ -55,7 +55,7 @@
 #   old-gpu:
 #     if: >-
 #       paste("only supports Ampere GPUs", "only supports Turing GPUs", "bfloat16 is only supported on Ampere", "is_sm8x || is_sm75") or (paste("(too old)") and paste("bf16 is only supported on A100+"))
-#     likely: paste("(too old)")
+#     likely: has < 8
 #     sample: "RuntimeError: FlashAttention only supports Ampere GPUs or newer."
 #   head-size:
 #     if: paste("for head dim >", "head dimension at most", "Expected is_sm80 || is_sm90", "Expected is_sm80 to be true")
