@@ -12,6 +12,7 @@
 #     sample: "ptxas fatal   : Value 'sm_120' is not defined for option 'gpu-name'"
 #   - text: "`ptxas` failed with error code"
 #     exception: [RuntimeError, PTXASError]
+#     near: [sm_, gpu-name, PTX codegen]
 #   - text: "Assertion `false && \"computeCapability not supported\"' failed"
 #   - text: "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm"
 #   - text: "type {dtype:ident} not supported in this architecture. The supported fp8 dtypes are"

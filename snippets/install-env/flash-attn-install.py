@@ -18,8 +18,8 @@
 #   - text: "was requested, but nvcc was not found. Are you sure your environment has nvcc available"
 #     exception: UserWarning
 #     role: symptom
-#   - text: "Precompiled wheel not found. Building from source"
-#     role: symptom
+#   - text: "No module named 'flash_attn_2_cuda'"
+#     exception: [ModuleNotFoundError, ImportError]
 #   - text: "[Errno 18] Invalid cross-device link: 'flash_attn{wheel:line}'"
 #     exception: OSError
 #     sample: "OSError: [Errno 18] Invalid cross-device link: 'flash_attn-2.5.6+cu122torch2.2cxx11abiFALSE-cp310-cp310-linux_x86_64.whl' -> '/home/user/.cache/pip/wheels/flash_attn-2.5.6-cp310-cp310-linux_x86_64.whl'"
@@ -46,7 +46,7 @@
 #     sample: "ModuleNotFoundError: No module named 'flash_attn.flash_attention'"
 #   missing:
 #     if: >-
-#       paste("No module named 'flash_attn'", "flash_attn seems to be not installed", "not found in your environment: flash_attn")
+#       paste("No module named 'flash_attn'", "No module named 'flash_attn_2_cuda'", "flash_attn seems to be not installed", "not found in your environment: flash_attn")
 # cases:
 #   missing:
 #     commands:
