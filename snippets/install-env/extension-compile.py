@@ -68,6 +68,21 @@
 #     near: [torch, cpp_extension]
 #   - text: "Microsoft Visual C++ 14.0 or greater is required"
 #     near: [cpp_extension, torch_, 'torch\include', flash-attn, flash_attn, detectron2, mmcv, xformers, pytorch3d]
+#   - text: "No CUDA runtime is found, using CUDA_HOME='"
+#     role: symptom
+#   - text: "Building wheel for flash-attn (setup.py) ... -"
+#     role: symptom
+#   - text: "Building wheel for flash-attn (pyproject.toml) ... -"
+#     role: symptom
+#   - text: "Building wheel for flash_attn (setup.py) ... -"
+#     role: symptom
+#   - text: "Building wheel for flash-attn (setup.py): still running"
+#     role: symptom
+#   - text: "Building wheel for flash-attn (pyproject.toml): still running"
+#     role: symptom
+#   - text: "'DeepSpeedCPUAdam' object has no attribute 'ds_opt_adam'"
+#     exception: AttributeError
+#     role: symptom
 #   - text: "Python.h: No such file or directory"
 #     near: [torch/, 'torch\', triton]
 #   - text: "Failed building wheel for {package:path}"
@@ -78,8 +93,9 @@
 # recover: process
 # needs: [compiler]
 # timeout: 240
-# related: [install-env/extension-lock-hang, install-env/undefined-symbol]
+# related: [install-env/extension-lock-hang, install-env/undefined-symbol, install-env/extension-cuda-mismatch, install-env/extension-not-built, install-env/flash-attn-install]
 # rows: [S001-100]
+# outranks: [jit-extension-not-found]
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
 # cases:
 #   first-error:
@@ -173,6 +189,7 @@
 #   no-gpu-in-sight:
 #     if: >-
 #       paste("_get_cuda_arch_flags") and paste("IndexError: list index out of range")
+#     likely: paste("No CUDA runtime is found, using CUDA_HOME") and not paste("error:", "Error:")
 #   msvc:
 #     if: >-
 #       paste("Microsoft Visual C++ 14.0 or greater is required", "Microsoft Visual C++ 14.0 is required", "MSVC is required to load", "Command '['where', 'cl']'", "Cannot find compiler 'cl.exe'",
@@ -187,6 +204,15 @@
 #     if: >-
 #       paste("fatal error: glm/", "'glm/glm.hpp': No such file", "fatal error: cutlass/", "'cutlass/cutlass.h': No such file", "fatal error: cute/", "source file \"glm/", "source file \"cutlass/")
 #     sample: "cuda_rasterizer/forward.cu:16:10: fatal error: glm/glm.hpp: No such file or directory\nRuntimeError: Error compiling objects for extension"
+#   slow:
+#     if: >-
+#       paste("(setup.py) ... -", "(pyproject.toml) ... -", "): still running") and not paste("... error", "rror:", "finished with status")
+#     sample: "Building wheels for collected packages: flash-attn\n  Building wheel for flash-attn (setup.py) ... -"
+#   op-builder:
+#     case: first-error
+#     if: >-
+#       paste("no attribute 'ds_opt_adam'") and not paste("undefined symbol", "rror: command", "error: #", "fatal error")
+#     sample: "AttributeError: 'DeepSpeedCPUAdam' object has no attribute 'ds_opt_adam'"
 #   out-of-memory:
 #     if: >-
 #       paste("Killed signal terminated program", "internal compiler error: Killed", "died due to signal 9", "virtual memory exhausted", "cc1plus: out of memory", "compiler is out of heap space")
