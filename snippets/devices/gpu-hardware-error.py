@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "CUDA error: uncorrectable ECC error encountered"
 #     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe, CUDAdrv, "julia>"]
