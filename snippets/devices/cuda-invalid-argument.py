@@ -24,18 +24,18 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers"]
 # causes:
 #   comfyui:
+#     if: paste("omfyUI", "comfy/", "comfy\\") and paste("pin_memory", "cudaHostRegister", "pinned")
 #     likely: paste("omfyUI", "comfy/", "comfy\\") and not paste("Triton Error", "CUDA driver error")
 #     sample: |
-#       File "/home/user/ComfyUI/comfy/model_patcher.py", line 832, in unpatch_model
-#         self.model.to(device_to)
+#       File "/home/user/ComfyUI/comfy/model_management.py", line 1161, in pin_memory
+#         if torch.cuda.cudart().cudaHostRegister(ptr, size, 1) == 0:
 #       torch.AcceleratorError: CUDA error: invalid argument
 #   old-build:
-#     if: >-
-#       paste("THCGeneral.cpp") and not frames("_share_cuda_", "reduce_tensor")
+#     if: paste("THCGeneral.cpp")
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=11 : invalid argument"
 #   offload:
-#     if: frames("pin_memory", "_fsdp_param", "_pin_memory_loop")
-#     likely: frames("torch/distributed/fsdp", "fully_sharded_data_parallel")
+#     if: paste("in pin_memory", ".pin_memory(", "_fsdp_param", "_pin_memory_loop") and not paste("omfyUI", "comfy/", "comfy\\")
+#     likely: paste("torch/distributed/fsdp", "fully_sharded_data_parallel")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "torch/distributed/fsdp/_fully_shard/_fsdp_param.py", line 380, in _init_sharded_param
@@ -45,7 +45,7 @@
 #     if: paste("CUDA driver error")
 #     sample: "RuntimeError: CUDA driver error: invalid argument"
 #   between-processes:
-#     if: frames("_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda", "StorageSharing") or paste("StorageSharing.cpp")
+#     if: paste("_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda", "StorageSharing.cpp")
 #     sample: "RuntimeError: cuda runtime error (11) : invalid argument at /pytorch/torch/csrc/generic/StorageSharing.cpp:248"
 #   kernel:
 #     if: paste("Triton Error")
