@@ -36,22 +36,14 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html#cuda-in-multiprocessing"]
 # causes:
 #   worker:
-#     if: >-
-#       paste("DataLoader worker", "_worker_loop", "_process_next_batch", "worker.py")
-#     sample: |
-#       File "torch/utils/data/dataloader.py", line 138, in _worker_loop
-#         samples = collate_fn([dataset[i] for i in batch_indices])
-#       RuntimeError: CUDA error: initialization error
 #   forked:
-#     likely: >-
-#       paste("multiprocessing/process.py", "multiprocessing/pool.py", "Process Process-", "popen_fork", "billiard", "gunicorn", "celery", "ForkProcess", "ForkPoolWorker")
+#     likely: paste("Process Process-", "popen_fork", "billiard", "gunicorn", "celery", "ForkProcess", "ForkPoolWorker")
 #     sample: |
-#       Process Process-2:
-#       File "/usr/lib/python3.10/multiprocessing/process.py", line 314, in _bootstrap
+#       File "/srv/app/venv/lib/python3.10/site-packages/gunicorn/workers/sync.py", line 136, in handle
 #       RuntimeError: CUDA error: initialization error
 #   driver-fails:
 #     likely: >-
-#       paste("might not have a CUDA gpu", "cudaGetDeviceCount") and not paste("Process Process-", "multiprocessing/process.py", "popen_fork")
+#       paste("might not have a CUDA gpu", "cudaGetDeviceCount") and not paste("Process Process-", "popen_fork", "gunicorn", "celery")
 # ---
 
 # %%
