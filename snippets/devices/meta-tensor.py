@@ -11,8 +11,8 @@
 #   - text: "Could not run '{_:line}' with arguments from the 'Meta' backend"
 #     exception: NotImplementedError
 #     sample: "NotImplementedError: Could not run 'aten::equal' with arguments from the 'Meta' backend."
-#   - text: "Tensor on device meta is not on the expected device"
-#     exception: RuntimeError
+#   - text: "is on the meta device, we need a `value` to put in on"
+#     exception: ValueError
 #   - text: "attempted to run this operator with Meta tensors"
 #     exception: NotImplementedError
 #     unless: [torch/_dynamo, torch/export, torch/_inductor]
@@ -28,7 +28,7 @@
 #   device-map:
 #     likely: >-
 #       not paste("cannot be called on meta", "non-meta parameter") and
-#       (paste("accelerate/big_modeling.py", "accelerate\\big_modeling.py", "dispatch_model", "device_map", "_move_model_to_device", "in prepare_model", "accelerate/hooks.py")
+#       (paste("accelerate/big_modeling.py", "accelerate\\big_modeling.py", "dispatch_model", "device_map", "we need a `value`", "_move_model_to_device", "in prepare_model", "accelerate/hooks.py")
 #       or frames("transformers/modeling_utils.py", "transformers\\modeling_utils.py", "transformers/trainer.py", "diffusers/", "diffusers\\", "sentence_transformers"))
 #     sample: |
 #       File "transformers/trainer.py", line 498, in _move_model_to_device
