@@ -23,6 +23,7 @@
 # causes:
 #   default-device:
 #     if: begins(want, "cuda", "mps", "xpu", "npu") and paste("dataloader.py", "sampler.py", "random_split", "randperm", "RandomSampler")
+#     likely: begins(want, "cuda", "mps") and not paste("Traceback", "File ")
 #     sample: |
 #       File "torch/utils/data/sampler.py", line 124, in __iter__
 #         yield from torch.randperm(n, generator=generator).tolist()
