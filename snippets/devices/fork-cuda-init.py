@@ -10,6 +10,7 @@
 #     exception: RuntimeError
 #     near: [DataLoader worker, _worker_loop, multiprocessing]
 #     sample: "RuntimeError: cuda runtime error (3) : initialization error at /pytorch/aten/src/THC/THCGeneral.cpp:51"
+# outranks: [cuda-initialization-error]
 # tags: [cuda, dataloader, hang, inference, multiprocessing]
 # recover: process
 # needs: [fork]

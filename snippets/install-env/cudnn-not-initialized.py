@@ -63,7 +63,7 @@
 #     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED"
 #   earlier-operation:
 #     if: paste("device-side assert", "illegal memory access", "misaligned address", "Assertion `")
-#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\nterminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: misaligned address"
+#     sample: "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\nan illegal memory access was encountered"
 #   two-cudnn:
 #     if: paste("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", "CUDNN_STATUS_VERSION_MISMATCH", "cuDNN version incompatibility")
 #     likely: paste("CUDNN_STATUS_SUBLIBRARY")

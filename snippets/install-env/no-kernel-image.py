@@ -5,6 +5,12 @@
 #   - text: "cuda runtime error ({_:int}) : no kernel image is available for execution on the device"
 #     exception: RuntimeError
 #     sample: "RuntimeError: cuda runtime error (48) : no kernel image is available for execution on the device at /pytorch/aten/src/THC/generic/THCTensorMath.cu:14"
+#   - text: "CUDA error: invalid device function"
+#     unless: [ggml, "tensorflow/", "paddle::", cupy_backends, "onnxruntime::", Cycles]
+#   - text: "cuda runtime error ({_:int}) : invalid device function"
+#     exception: RuntimeError
+#     sample: "RuntimeError: cuda runtime error (8) : invalid device function at /pytorch/aten/src/THC/THCTensorCopy.cu:204"
+#   - text: "cudaCheckError() failed : invalid device function"
 #   - text: "RuntimeError: no kernel image is available for execution on the device"
 #   - text: "no kernel image is available for execution on the device"
 #     near: [torch, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
@@ -25,7 +31,6 @@
 #     exception: UserWarning
 #   - text: "optimal performance and fast startup time, but your PyTorch was compiled with CUDA_VERSION"
 #     exception: UserWarning
-#   - text: "hipErrorNoBinaryForGpu: Unable to find code object for all current devices"
 #   - text: "which is of compute capability (CC) {major:int}.{minor:int}"
 #     exception: UserWarning
 #     sample: "UserWarning: Found GPU0 NVIDIA GeForce GTX 1080 Ti which is of compute capability (CC) 6.1."
@@ -89,8 +94,8 @@
 #     sample: "RuntimeError: Triton Error [CUDA]: device kernel image is invalid"
 #   extension:
 #     if: >-
-#       paste("this function is for sm", "kernel `fmha", "failed with error code no kernel image", "CUDA error (flash_fwd", "CUDA error (flash_bwd", "flash_fwd_launch", "roi_align_kernel", "deform_conv_cuda")
-#     likely: frames("mmcv/", "mmdet/ops", "detectron2/", "flashinfer/", "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter", "spconv/", "pointnet2")
+#       paste("this function is for sm", "kernel `fmha", "failed with error code no kernel image", "CUDA error (flash_fwd", "CUDA error (flash_bwd", "flash_fwd_launch", "roi_align_kernel", "deform_conv_cuda", "cudaCheckError() failed")
+#     likely: frames("mmcv/", "mmdet/ops", "nms_wrapper", "roi_align", "detectron2/", "flashinfer/", "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter", "spconv/", "pointnet2")
 #     sample: "FATAL: this function is for sm80, but was built for sm750"
 #   new-gpu:
 #     if: capability >= 80 or major >= 8
@@ -98,9 +103,6 @@
 #   old-gpu:
 #     if: capability < 70 or major < 7 or (major == 7 and minor == 0) or (capability == 70 and paste(" sm_75", " 7.5 which supports")) or paste("because it is too old")
 #     likely: paste("V100", "P100", "K80", "K40", "GTX 10", "GTX 9", "Quadro P", "Quadro M")
-#   rocm:
-#     if: paste("hipErrorNoBinaryForGpu")
-#     sample: "\"hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\""
 # ---
 
 # %%

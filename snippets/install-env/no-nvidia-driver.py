@@ -3,6 +3,19 @@
 #   - text: "CUDA initialization: Found no NVIDIA driver on your system"
 #     exception: UserWarning
 #   - text: "Found no NVIDIA driver on your system"
+#   - text: "No CUDA GPUs are available"
+#     exception: RuntimeError
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", jaxlib, cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]"]
+#   - text: "CUDA error: no CUDA-capable device is detected"
+#     unless: *foreign
+#   - text: "cuda runtime error ({_:int}) : no CUDA-capable device is detected"
+#     sample: "RuntimeError: cuda runtime error (100) : no CUDA-capable device is detected at /pytorch/aten/src/THC/THCGeneral.cpp:50"
+#   - text: "error={_:int} : no CUDA-capable device is detected"
+#     near: [THC, torch]
+#     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=50 error=38 : no CUDA-capable device is detected"
+#   - text: "Error {_:int}: no CUDA-capable device is detected"
+#     near: [torch, cudaGetDeviceCount]
+#     sample: "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Error 100: no CUDA-capable device is detected"
 # tags: [container, cuda, driver]
 # recover: process
 # needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]
@@ -49,6 +62,10 @@
 #     sample: |
 #       NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
 #       RuntimeError: Found no NVIDIA driver on your system.
+#   hidden:
+#     if: paste("no CUDA-capable device", "No CUDA GPUs are available") and not paste("docker", "Docker", "kubernetes", "/workspace/")
+#     likely: paste("no CUDA-capable device", "No CUDA GPUs are available")
+#     sample: "RuntimeError: No CUDA GPUs are available"
 #   no-gpu:
 #     likely: paste("Radeon", "UHD Graphics", "Iris(R) Xe", "Apple M1", "Apple M2")
 #     sample: "RuntimeError: Found no NVIDIA driver on your system.\nGPU: AMD Radeon RX 6700 XT"

@@ -163,7 +163,7 @@
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGILL: 4>."
 #   reason-above:
 #     if: 'paste("Fatal Python error: Aborted", "SIGABRT") and paste("terminate called after", "what():")'
-#     sample: "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: misaligned address\nFatal Python error: Aborted\n  File \"/opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 125 in forward"
+#     sample: "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: named symbol not found\nFatal Python error: Aborted\n  File \"/opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 125 in forward"
 #   at-import:
 #     if: paste("in import_module", "<frozen importlib._bootstrap>", "importlib._bootstrap_external") and paste("Fatal Python error", "Windows fatal exception")
 #     likely: paste(">>> import torch", '-c "import torch', "-c 'import torch")

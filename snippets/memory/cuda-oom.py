@@ -88,6 +88,17 @@
 #   - text: "cuda runtime error (2) : out of memory"
 #     exception: RuntimeError
 #     device: cuda
+#   - text: "error=2 : out of memory"
+#     device: cuda
+#     near: [THC, torch]
+#   - text: "cuda runtime error: out of memory"
+#     device: cuda
+#   - text: "torch.OutOfMemoryError"
+#     role: symptom
+#     device: cuda
+#   - text: "torch.cuda.OutOfMemoryError"
+#     role: symptom
+#     device: cuda
 #   - text: "Cuda failure 'out of memory'"
 #     device: cuda
 #   - text: "Cuda failure {_:int} 'out of memory'"

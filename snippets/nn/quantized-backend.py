@@ -28,9 +28,6 @@
 #   - text: "Could not run 'aten::{plain:ident}' with arguments from the 'CUDATensorId' backend"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Could not run 'aten::quantize_per_tensor' with arguments from the 'CUDATensorId' backend."
-#   - text: "Didn't find engine for operation quantized::{engine_op:ident}"
-#     exception: RuntimeError
-#     sample: "RuntimeError: Didn't find engine for operation quantized::linear_prepack NoQEngine"
 # tags: [cnn, inference, quantization]
 # recover: fix
 # rows: [S001-103]
@@ -67,9 +64,6 @@
 #     likely: begins(op, "quantize_per_channel")
 #   float-asked-for-scale:
 #     if: begins(plain, "q_scale", "q_zero_point", "q_per_channel_", "int_repr", "qscheme")
-#   no-engine:
-#     if: read(engine_op)
-#     sample: "RuntimeError: Didn't find engine for operation quantized::conv2d_prepack NoQEngine"
 #   no-cuda-build:
 #     if: begins(plain, "empty") and paste("from the 'CUDA")
 #     sample: "NotImplementedError: Could not run 'aten::empty_strided' with arguments from the 'CUDA' backend."
