@@ -20,7 +20,7 @@
 #     exception: UserWarning
 #   - text: "torch.cuda.amp.GradScaler is enabled, but CUDA is not available"
 #     exception: UserWarning
-# tags: [amp, warning, detection, slow]
+# tags: [warning, detection, slow]
 # recover: fix
 # related: [install-env/no-nvidia-driver]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
