@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Missing key(s) in state_dict: \"{missing:ident}\""
 #     exception: RuntimeError
