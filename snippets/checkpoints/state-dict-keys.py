@@ -50,9 +50,9 @@
 #       and paste("position_ids\"", "num_batches_tracked\"", "total_ops\"", "total_params\"", "relative_position_index\"", "inv_freq\"", "attn_mask\"")
 #     likely: read(unexpected) and not paste("Missing key(s)", "missing keys in")
 #   renamed:
-#     likely: read(missing) and read(unexpected)
+#     undecided: other names of the same layers and another architecture print the same two lists
 #   other-settings:
-#     likely: read(missing) and not paste("Unexpected key(s)", "unexpected key")
+#     likely: read(missing) and (not paste("Unexpected key(s)", "unexpected key") or paste("size mismatch for"))
 # ---
 
 # %%
