@@ -27,25 +27,25 @@
 #     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("cls", "class", "head", "fc.", "conv_seg", "logits", "score") and not paste("embed", "lm_head", "lora_")
 #   own-classes:
 #     if: count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843, 91, 90, 81, 80] and ckpt[0] < 1000 and ckpt[0] > 0
-#   empty-part:
-#     if: product(model) == 0 or product(ckpt) == 0
-#     sample: "size mismatch for model.embed_tokens.weight: copying a param with shape torch.Size([32000, 4096]) from checkpoint, the shape in current model is torch.Size([0])."
-#   lora-rank:
-#     case: other-width
-#     if: paste("lora_A", "lora_B", "lora_down", "lora_up")
-#     sample: "size mismatch for base_model.model.layers.0.q_proj.lora_A.default.weight: copying a param with shape torch.Size([8, 4096]) from checkpoint, the shape in current model is torch.Size([16, 4096])."
+#   other-width:
+#     if: count(param) > 5 and product(model) > 0 and product(ckpt) > 0 and not paste("pos_embed:", "relative_position_bias_table:", "lora_A", "lora_B", "lora_down", "lora_up")
+#     likely: ckpt[0] != model[0] and ckpt[1:] != model[1:] and ckpt[-1] != 1
+#   vocabulary:
+#     if: count(param) < 5 and ckpt[1:] == model[1:] and len(ckpt) == 2 and ckpt[0] > 1000 and model[0] > 1000 and ckpt[0] not in [21841, 21843] and model[0] not in [21841, 21843]
+#     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("embed", "lm_head")
 #   positions:
 #     if: >-
 #       len(ckpt) == 3 and ckpt[0] == 1 and model[0] == 1 and ckpt[2] == model[2] and ckpt[1] > 16 and model[1] > 16
 #       or paste("pos_embed:", "relative_position_bias_table:") and count(param) < 30
 #   channels:
-#     if: len(ckpt) == 4 and len(model) == 4 and ckpt[0] == model[0] and ckpt[2:] == model[2:] and ckpt[1] < 17 and model[1] < 17 and count(param) < 4
-#   vocabulary:
-#     if: count(param) < 5 and ckpt[1:] == model[1:] and len(ckpt) == 2 and ckpt[0] > 1000 and model[0] > 1000 and ckpt[0] not in [21841, 21843] and model[0] not in [21841, 21843]
-#     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("embed", "lm_head")
-#   other-width:
-#     if: count(param) > 5 and not paste("pos_embed:", "relative_position_bias_table:", "lora_A", "lora_down")
-#     likely: ckpt[0] != model[0] and ckpt[1:] != model[1:]
+#     if: len(ckpt) == 4 and len(model) == 4 and ckpt[0] == model[0] and ckpt[2:] == model[2:] and ckpt[1] < 17 and model[1] < 17 and count(param) < 4 and not paste("diffusion_model")
+#   lora-rank:
+#     case: other-width
+#     if: paste("lora_A", "lora_B", "lora_down", "lora_up")
+#     sample: "size mismatch for base_model.model.layers.0.q_proj.lora_A.default.weight: copying a param with shape torch.Size([8, 4096]) from checkpoint, the shape in current model is torch.Size([16, 4096])."
+#   empty-part:
+#     if: product(model) == 0 or product(ckpt) == 0
+#     sample: "size mismatch for model.embed_tokens.weight: copying a param with shape torch.Size([32000, 4096]) from checkpoint, the shape in current model is torch.Size([0])."
 # ---
 
 # %%
