@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Unsupported global: GLOBAL {name:ident} was not an allowed global by default"
 #     sample: "WeightsUnpickler error: Unsupported global: GLOBAL numpy._core.multiarray.scalar was not an allowed global by default."
