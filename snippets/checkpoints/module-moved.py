@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Can't get attribute '{name:ident}' on <module"
 #     exception: AttributeError
