@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "cannot assign '{got:ident}' as parameter '{name:ident}'"
 #     exception: TypeError
@@ -45,7 +44,6 @@
 
 # %%
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 torch.manual_seed(0)
@@ -57,8 +55,9 @@ x = torch.rand(2, 3)
 model.weight = torch.eye(3)
 
 # %% check copy-values
-print(type(model.weight).__name__, type(torch.eye(3)).__name__)
-assert isinstance(model.weight, nn.Parameter) and not isinstance(torch.eye(3), nn.Parameter)
+values = torch.eye(3)
+print(type(model.weight).__name__, type(values).__name__)  # Parameter Tensor
+assert isinstance(model.weight, nn.Parameter) and type(values) is torch.Tensor
 
 # %% fix copy-values
 import torch
@@ -81,7 +80,7 @@ class Mix(nn.Module):
         self.weights = nn.Parameter(torch.zeros(3))
 
     def forward(self, x):
-        self.weights = F.softmax(self.weights, dim=0)
+        self.weights = self.weights.sigmoid()
         return x @ self.weights
 
 
@@ -91,7 +90,6 @@ y = model(x)
 
 # %% fix in-forward
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 
@@ -101,7 +99,7 @@ class Mix(nn.Module):
         self.weights = nn.Parameter(torch.zeros(3))
 
     def forward(self, x):
-        weights = F.softmax(self.weights, dim=0)  # a name of its own, without self.
+        weights = self.weights.sigmoid()  # a name of its own, without self.
         return x @ weights
 
 
@@ -109,7 +107,7 @@ model = Mix()
 y = model(x)
 
 # %% proof in-forward
-assert torch.allclose(y, x.mean(1))
+assert torch.allclose(y, x.sum(1) / 2)
 y[0].backward()
 assert model.weights.grad.abs().sum() > 0 and torch.equal(model(x), y)
 
