@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Module [{module:ident}] is missing the required \"forward\" function"
 #     exception: NotImplementedError
@@ -108,15 +107,15 @@ y = model(x)
 assert torch.equal(y, x @ model.fc.weight.T + model.fc.bias)
 
 # %%
-layers = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 2)])
+parts = [nn.Linear(3, 3), nn.Linear(3, 2)]
 
 # %% break container
-model = nn.ModuleList(layers)
+model = nn.ModuleList(parts)
 y = model(x)
 
 # %% check container
-model = nn.ModuleList(layers)
-print(type(model).__name__)  # ModuleList, ModuleDict: they hold modules, and do nothing
+model = nn.ModuleList(parts)
+print(type(model).__name__)  # ModuleList, ModuleDict: they only hold modules
 assert isinstance(model, nn.ModuleList) and "forward" not in vars(nn.ModuleList)
 
 # %% fix container
