@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "optimizer got an empty parameter list"
 #     exception: ValueError
@@ -117,4 +116,5 @@ count = sum(p.numel() for p in parameters)
 optimizer = torch.optim.AdamW(parameters)
 
 # %% proof used-up
+assert count == 4 * 2 + 2
 assert [id(p) for p in optimizer.param_groups[0]["params"]] == [id(p) for p in model.parameters()]
