@@ -39,10 +39,6 @@
 #   - text: "Ran out of input"
 #     exception: EOFError
 #     near: [serialization.py, pickle_module.load, magic_number]
-#   - text: "raise EOFError"
-#     exception: EOFError
-#     near: [_weights_only_unpickler]
-#     sample: "torch/_weights_only_unpickler.py: raise EOFError"
 #   - text: "pickle data was truncated"
 #     exception: UnpicklingError
 #     near: [serialization.py, torch.load, ".pt'", ".pth", ".pt ", ".ckpt", .safetensors, pytorch_model, .bin, load_state_dict, checkpoint]
@@ -77,12 +73,12 @@
 # causes:
 #   cut-off:
 #     likely: >-
-#       paste("failed finding central directory", "unexpected EOF", "data was truncated", "Ran out of input", "raise EOFError", "not a ZIP archive", "failed reading file",
+#       paste("failed finding central directory", "unexpected EOF", "data was truncated", "Ran out of input", "not a ZIP archive", "failed reading file",
 #       "wrong size", "failed locating file", "[Errno 22]") and not paste("Resuming", "resuming", "last.ckpt", "rng_state", "optimizer.pt")
 #   interrupted-save:
 #     likely: >-
 #       paste("Resuming", "resuming", "last.ckpt", "rng_state", "optimizer.pt")
-#       and paste("failed finding central directory", "unexpected EOF", "data was truncated", "Ran out of input", "raise EOFError", "failed reading file")
+#       and paste("failed finding central directory", "unexpected EOF", "data was truncated", "Ran out of input", "failed reading file")
 #     undecided: a file that was cut off while it was saved looks as one that was cut off while it was downloaded
 #     sample: |
 #       ==> Resuming from checkpoint
