@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "0D or 1D target tensor expected, multi-target not supported"
 #     exception: RuntimeError
@@ -19,6 +18,9 @@
 #   - text: "only batches of spatial targets supported (3D tensors) but got targets of dimension: {dims:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of dimension: 4"
+#   - text: "Expected floating point type for target with class probabilities, got {_:ident}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected floating point type for target with class probabilities, got Long"
 # tags: [cross-entropy, loss, labels, shape, classification, segmentation]
 # recover: fix
 # related: [shapes/batch-size-mismatch, dtypes/expected-long-index]
@@ -27,12 +29,13 @@
 #   column:
 #     likely: paste("target tensor expected") and not frames("cosine_embedding_loss", "margin")
 #   one-hot:
-#     undecided: a column and one-hot labels print the same
+#     if: paste("target with class probabilities")
 #   segmentation:
-#     if: paste("only batches of spatial targets") and not (len(spatial) == 4 and spatial[-1] == 3)
+#     if: len(spatial) == 4 and spatial[1] == 1
+#     likely: paste("only batches of spatial targets")
 #   color-mask:
 #     case: segmentation
-#     if: len(spatial) == 4 and spatial[-1] == 3
+#     if: len(spatial) == 4 and (spatial[-1] == 3 or spatial[1] == 3)
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of size: : [4, 512, 512, 3]"
 #   cosine:
 #     if: frames("cosine_embedding_loss", "CosineEmbeddingLoss", "multi_margin_loss")
@@ -101,19 +104,17 @@ scores = model(images).log_softmax(1)
 assert torch.allclose(loss, -scores.gather(1, labels.long()).mean())
 
 # %%
-first, second = torch.rand(4, 8), torch.rand(4, 8)
+x, y = torch.rand(4, 8), torch.rand(4, 8)
+loss_fn = nn.CosineEmbeddingLoss()
 labels = torch.tensor([[1.0], [-1.0], [1.0], [1.0]])
 
 # %% break cosine
-loss = F.cosine_embedding_loss(first, second, labels)
+loss = loss_fn(x, y, labels)
 
 # %% fix cosine
-import torch
-
-first, second = torch.rand(4, 8), torch.rand(4, 8)  # yours: one row a pair
-loss_fn = torch.nn.CosineEmbeddingLoss()
-loss = loss_fn(first, second, labels.flatten())  # 1 or -1 for each pair
+labels = labels.flatten()  # 1 or -1 for each pair
+loss = loss_fn(x, y, labels)
 
 # %% proof cosine
-cosine = F.cosine_similarity(first, second)
+cosine = F.cosine_similarity(x, y)
 assert torch.allclose(loss, torch.stack([1 - cosine[0], cosine[1].clamp(min=0), 1 - cosine[2], 1 - cosine[3]]).mean())
