@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "param 'initial_lr' is not specified in param_groups[{_:int}] when resuming"
 #     exception: KeyError
@@ -10,6 +9,11 @@
 # recover: fix
 # related: [checkpoints/optimizer-param-group, nn/scheduler-order]
 # docs: ["https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"]
+# cases:
+#   resume:
+#     survives: {"without: lr= in torch.optim.SGD(model.parameters(), lr=1.0)": "the saved state brings the learning rate; older releases want the argument all the same"}
+#   weights-only-file:
+#     survives: {"without: optimizer.step()": "it only keeps the warning about the order of the two away"}
 # causes:
 #   resume:
 #     undecided: whether there is a saved state is not printed
@@ -36,8 +40,10 @@ for epoch in range(4):
     optimizer.step()
     scheduler.step()
 expected = scheduler.get_last_lr()[0]  # 0.65: of the fifth epoch
-checkpoint = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict(), "epoch": 3}
-torch.save(checkpoint, "checkpoint.pt")
+saved = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict(), "epoch": 3}
+torch.save(saved, "checkpoint.pt")
+weight = model.weight.detach().clone()
+nn.init.zeros_(model.weight)  # a new process
 optimizer = scheduler = None
 
 # %% break resume
@@ -66,7 +72,7 @@ for epoch in range(6):
     optimizer.step()
     scheduler.step()
 assert abs(optimizer.param_groups[0]["lr"]) < 1e-6
-assert torch.equal(model.weight, torch.load("checkpoint.pt")["model"]["weight"])
+assert torch.equal(model.weight, weight)
 
 # %%
 torch.save({"model": model.state_dict(), "epoch": 3}, "checkpoint.pt")
@@ -78,7 +84,8 @@ scheduler = CosineAnnealingLR(optimizer, T_max=10, last_epoch=checkpoint["epoch"
 
 # %% check weights-only-file
 print(list(torch.load("checkpoint.pt")))  # no state of an optimizer
-optimizer = torch.optim.SGD([{"params": model.parameters(), "initial_lr": 1.0}], lr=1.0)
+groups = [{"params": model.parameters(), "initial_lr": 1.0}]
+optimizer = torch.optim.SGD(groups, lr=1.0)
 CosineAnnealingLR(optimizer, T_max=10, last_epoch=3)
 print(optimizer.param_groups[0]["lr"])  # 1.0 instead of 0.65: not a cure
 assert optimizer.param_groups[0]["lr"] == 1.0 and round(expected, 2) == 0.65
