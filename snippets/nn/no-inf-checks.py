@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "No inf checks were recorded for this optimizer"
 #     exception: AssertionError
@@ -16,7 +15,7 @@
 #     sample: "AssertionError: Attempted unscale_ but _scale is None.  This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
 # tags: [amp, optimizer, gan, fine-tuning]
 # recover: fix
-# related: [nn/unscale-fp16-grads, autograd/grad-is-none, nn/scheduler-order]
+# related: [autograd/grad-is-none, nn/scheduler-order]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/amp_examples.html"]
 # causes:
 #   no-gradients:
@@ -45,7 +44,7 @@ loader = [torch.rand(2, 4) for _ in range(3)]
 model = nn.Linear(4, 1)
 start = copy.deepcopy(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-scaler = torch.amp.GradScaler("cpu")  # on a GPU: "cuda"
+scaler = torch.amp.GradScaler("cpu", init_scale=4.0)  # on a GPU: "cuda"
 
 
 def expected(batches=loader):
@@ -59,8 +58,9 @@ def expected(batches=loader):
     return plain.weight
 
 
+model = copy.deepcopy(start)  # built anew, after the optimizer
+
 # %% break no-gradients
-model = nn.Linear(4, 1)  # built anew, after the optimizer
 for images in loader:
     optimizer.zero_grad()
     scaler.scale(model(images).sum()).backward()
@@ -68,7 +68,6 @@ for images in loader:
     scaler.update()
 
 # %% check no-gradients
-model = nn.Linear(4, 1)
 model(loader[0]).sum().backward()
 groups = optimizer.param_groups
 found = [p.grad is not None for group in groups for p in group["params"]]
@@ -87,6 +86,9 @@ for images in loader:
 
 # %% proof no-gradients
 assert torch.allclose(model.weight, expected())
+
+# %%
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 # %% break nothing-stepped
 for number, images in enumerate(loader):
