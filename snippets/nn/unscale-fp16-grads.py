@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Attempting to unscale FP16 gradients"
 #     exception: ValueError
