@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "'collections.OrderedDict' object has no attribute '{attr:ident}'"
 #     exception: AttributeError
-#     near: [torch, .pt, .pth, .ckpt, model]
+#     near: [torch, .pt, .pth, .ckpt, model, "'eval'", "'cuda'", "'to'", "'parameters'", "'state_dict'", "'train'"]
 #     sample: "AttributeError: 'collections.OrderedDict' object has no attribute 'eval'"
 #   - text: "'collections.OrderedDict' object is not callable"
 #     exception: TypeError
