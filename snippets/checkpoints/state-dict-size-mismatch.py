@@ -23,8 +23,8 @@
 #   pretrained-classes:
 #     if: >-
 #       count(param) < 5 and ckpt[1:] == model[1:] and model[0] > 0 and model[0] not in [1000, 21841, 21843]
-#       and (ckpt[0] in [1000, 21841, 21843] or ckpt[0] in [91, 90, 81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "fc.", "conv_seg", "logits", "score"))
-#     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("cls", "class", "head", "fc.", "conv_seg", "logits", "score") and not paste("embed", "lm_head", "lora_")
+#       and (ckpt[0] in [1000, 21841, 21843] or ckpt[0] in [91, 90, 81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score"))
+#     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score") and not paste("embed", "lm_head", "lora_")
 #   own-classes:
 #     if: count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843, 91, 90, 81, 80] and ckpt[0] < 1000 and ckpt[0] > 0
 #   other-width:
