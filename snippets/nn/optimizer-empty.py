@@ -1,0 +1,120 @@
+# ---
+# wordings:
+#   - text: "optimizer got an empty parameter list"
+#     exception: ValueError
+# tags: [optimizer, fine-tuning]
+# recover: fix
+# related: [nn/module-assign, autograd/no-grad-fn]
+# docs: ["https://docs.pytorch.org/docs/stable/optim.html#constructing-it"]
+# causes:
+#   plain-list:
+#     undecided: where the layers are kept is not printed
+#   all-frozen:
+#     likely: paste("filter(", "requires_grad")
+#   used-up:
+#     undecided: that a generator was used before is not printed
+#   nothing-to-train:
+#     case: plain-list
+#     undecided: the class of the model is not printed
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+# %% break plain-list
+model = Net()
+optimizer = torch.optim.AdamW(model.parameters())
+
+# %% check plain-list
+print(len(list(Net().parameters())))  # 0, although there are layers
+assert len(list(Net().parameters())) == 0
+
+# %% fix plain-list
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers = [nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)]
+        self.layers = nn.ModuleList(layers)  # a plain list is not looked into
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+model = Net()
+optimizer = torch.optim.AdamW(model.parameters())
+
+# %% proof plain-list
+assert sum(parameter.numel() for group in optimizer.param_groups for parameter in group["params"]) == 4 * 8 + 8 + 8 * 2 + 2
+before = [parameter.detach().clone() for parameter in model.parameters()]
+model(torch.ones(1, 4)).sum().backward()
+optimizer.step()
+assert not torch.equal(before[-1], list(model.parameters())[-1])
+
+# %%
+model = nn.ModuleDict({"backbone": nn.Linear(4, 8), "head": nn.Linear(8, 2)})
+for parameter in model.parameters():
+    parameter.requires_grad = False
+
+# %% break all-frozen
+optimizer = torch.optim.AdamW(filter(lambda p: p.requires_grad, model.parameters()))
+
+# %% check all-frozen
+frozen = [not parameter.requires_grad for parameter in model.parameters()]
+print(sum(frozen), "of", len(frozen))  # of yours: if all are frozen, that is it
+assert sum(frozen) == 4 == len(frozen)
+
+# %% fix all-frozen
+import torch
+
+for parameter in model["head"].parameters():
+    parameter.requires_grad = True  # the new head is trained
+optimizer = torch.optim.AdamW(filter(lambda p: p.requires_grad, model.parameters()))
+
+# %% proof all-frozen
+assert [id(p) for p in optimizer.param_groups[0]["params"]] == [id(p) for p in model["head"].parameters()]
+assert not model["backbone"].weight.requires_grad and not model["backbone"].bias.requires_grad
+
+# %%
+model = nn.Linear(4, 2)
+
+# %% break used-up
+parameters = model.parameters()
+count = sum(p.numel() for p in parameters)
+optimizer = torch.optim.AdamW(parameters)
+
+# %% check used-up
+parameters = model.parameters()
+print(len(list(parameters)), len(list(parameters)))  # 2 0: it can be read once
+assert len(list(parameters)) == 0
+
+# %% fix used-up
+import torch
+
+parameters = list(model.parameters())  # can be read as often as you like
+count = sum(p.numel() for p in parameters)
+optimizer = torch.optim.AdamW(parameters)
+
+# %% proof used-up
+assert count == 4 * 2 + 2
+assert [id(p) for p in optimizer.param_groups[0]["params"]] == [id(p) for p in model.parameters()]
