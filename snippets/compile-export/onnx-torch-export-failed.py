@@ -15,7 +15,8 @@
 # tags: [onnx, export]
 # recover: fix
 # needs: ["package:onnx", "package:onnxscript"]
-# outranks: [dynamo-unsupported]
+# outranks: [dynamo-unsupported, export-dynamic-shape-refused]
+# related: [compile-export/export-dynamic-shape-refused]
 # docs: ["https://docs.pytorch.org/docs/stable/onnx_export.html", "https://docs.pytorch.org/docs/stable/export.html"]
 # causes:
 #   branch:
