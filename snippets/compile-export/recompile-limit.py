@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "torch._dynamo hit config.recompile_limit ({limit:int})"
 #     role: symptom
@@ -35,8 +34,18 @@
 # causes:
 #   sizes:
 #     if: paste("size mismatch at index", "stride mismatch at index") and not paste("allow dynamism on parameters")
+#     undecided: "the reason stands in the log line above the traceback"
+#     sample: |
+#       torch/_dynamo/convert_frame.py:1994] [0/8] torch._dynamo hit config.recompile_limit (8)
+#       torch/_dynamo/convert_frame.py:1994] [0/8]    function: 'forward' (train.py:67)
+#       torch/_dynamo/convert_frame.py:1994] [0/8]    last reason: 0/7: tensor 'args[0]' size mismatch at index 0. expected 9, actual 10
 #   attribute:
 #     if: paste("integer attributes of the nn.Module")
+#     undecided: "the reason stands in the log line above the traceback"
+#     sample: |
+#       torch/_dynamo/convert_frame.py:1994] [0/8] torch._dynamo hit config.recompile_limit (8)
+#       torch/_dynamo/convert_frame.py:1994] [0/8]    function: 'forward' (train.py:67)
+#       torch/_dynamo/convert_frame.py:1994] [0/8]    last reason: 0/7: self.step == 7  # self.step += 1  # train.py:67 in forward (HINT: torch.compile considers integer attributes of the nn.Module to be static.)
 #   many-modules:
 #     if: paste("___check_obj_id(self", "___check_type_id(self", "check_obj_id(L['self']", "check_type_id(L['self']", "allow dynamism on parameters")
 #     sample: |
@@ -50,6 +59,11 @@
 #       torch/_dynamo/convert_frame.py:844] [2/8]    last reason: 2/0: GLOBAL_STATE changed: allow_tf32
 #   python-value:
 #     likely: paste(" == '", "len(", " == ")
+#     undecided: "the reason stands in the log line above the traceback"
+#     sample: |
+#       torch/_dynamo/convert_frame.py:1994] [0/8] torch._dynamo hit config.recompile_limit (8)
+#       torch/_dynamo/convert_frame.py:1994] [0/8]    function: 'forward' (train.py:67)
+#       torch/_dynamo/convert_frame.py:1994] [0/8]    last reason: 0/7: n == '7'  # train.py:17 in forward
 # ---
 
 # %%
@@ -65,7 +79,7 @@ def count(graph, inputs):  # in place of a real backend: counts what it is given
 
 
 def compile_here(model, **options):
-    return real_compile(model, backend=count, **options)
+    return real_compile(model, backend=count, fullgraph=True, **options)  # with fullgraph the limit is an error
 
 
 torch.compile = compile_here
@@ -164,9 +178,8 @@ class Block(nn.Module):
 blocks = nn.ModuleList(Block(depth) for depth in range(12))
 
 # %% break python-value
-for block in blocks:
-    block.compile(backend=count)  # all of them share one forward
-for block in blocks:
+for block in blocks:  # all of them share one forward
+    block = torch.compile(block)
     x = block(x)
 
 # %% check python-value
@@ -180,11 +193,9 @@ import torch
 torch._dynamo.config.recompile_limit = 32  # before 2.7: cache_size_limit
 
 # %% proof python-value
-for block in blocks:
-    block.compile(backend=count)
 y = x
 for block in blocks:
-    y = block(y)
+    y = torch.compile(block)(y)
 assert len(compiled_graphs) == 12
 for block in blocks:
     x = block.layer(x) / (len(block.depth) + 1)
