@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Only tensors or tuples of tensors can be output from traced functions"
 #     exception: RuntimeError
@@ -66,7 +65,7 @@ class TensorsOnly(nn.Module):
         self.model = model
 
     def forward(self, x):
-        return self.model(x)[0]  # or a tuple of tensors: outputs.loss, outputs.logits
+        return self.model(x)[0]  # or a tuple of tensors
 
 
 traced = torch.jit.trace(TensorsOnly(model), x)
