@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Cannot insert a Tensor that requires grad as a constant"
 #     exception: RuntimeError
