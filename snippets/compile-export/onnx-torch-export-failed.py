@@ -3,9 +3,8 @@
 #   - text: "Failed to export the model with torch.export"
 #     exception: TorchExportError
 #     sample: "torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model with torch.export. This is step 1/3 of exporting the model to ONNX. Next steps:"
-#   - text: "of exporting the model to ONNX. Next steps:"
+#   - text: "This is step 1/3 of exporting the model to ONNX"
 #     exception: TorchExportError
-#     near: ["torch.export"]
 #     sample: "This is step 1/3 of exporting the model to ONNX. Next steps:"
 #   - text: "_errors.TorchExportError:"
 #     exception: TorchExportError
