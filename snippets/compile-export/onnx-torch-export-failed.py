@@ -14,7 +14,7 @@
 # tags: [onnx, export]
 # recover: fix
 # needs: ["package:onnx", "package:onnxscript"]
-# outranks: [dynamo-unsupported, export-dynamic-shape-refused]
+# outranks: [dynamo-unsupported, export-dynamic-shape-refused, export-data-dependent]
 # related: [compile-export/export-dynamic-shape-refused]
 # docs: ["https://docs.pytorch.org/docs/stable/onnx_export.html", "https://docs.pytorch.org/docs/stable/export.html"]
 # causes:
