@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "RuntimeError when making fake tensor call"
 #     exception: TorchRuntimeError
