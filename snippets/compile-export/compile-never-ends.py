@@ -74,7 +74,7 @@ assert found.op_count > 100
 
 # %% fix long-loop
 for block in model.blocks:
-    block.compile()  # in place of torch.compile(model): the same code, compiled once
+    block.compile()  # in place of torch.compile(model): one code, compiled once
 
 # %% proof long-loop
 y = model(x)

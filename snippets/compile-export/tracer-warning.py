@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Converting a tensor to a Python {kind:ident} might cause the trace to be incorrect"
 #     exception: TracerWarning
@@ -32,7 +31,6 @@
 # causes:
 #   branch:
 #     likely: paste("Python boolean")
-#     undecided: "whether the condition is a size that never changes, or data, is not printed"
 #   number:
 #     if: kind in ["integer", "float", "list", "number", "index"] or paste("to a NumPy array", "Iterating over a tensor", "Using len to get", "results are registered as constants")
 #   train-mode:
