@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [compile, slow, hang]
 # recover: process
 # related: [performance/first-iteration-slow, compile-export/recompile-limit]
