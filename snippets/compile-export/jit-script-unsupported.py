@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "torch.jit.frontend.NotSupportedError"
 #     exception: NotSupportedError
