@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "cannot import name 'AttrsDescriptor' from 'triton.{_:ident}'"
 #     exception: ImportError
@@ -36,6 +35,7 @@
 #       comfyui: python_embeded\python.exe -m pip install "triton-windows==3.2.*"
 # causes:
 #   other-release:
+#     if: paste("cannot import name", "No module named 'triton.common'")
 # ---
 
 # %%
