@@ -17,7 +17,7 @@
 #   - text: "torch._inductor.exc.InductorError: {inner:ident}:"
 #     exception: InductorError
 #     role: wrapper
-#     sample: "torch._inductor.exc.InductorError: CppCompileError: C++ compile error"
+#     sample: "torch._inductor.exc.InductorError: AssertionError: -603979776"
 #   - text: "InductorError:"
 #     exception: InductorError
 #     role: wrapper

@@ -25,9 +25,6 @@
 #   - text: "Please convert all Tensors to FakeTensors first"
 #     exception: [AssertionError, Exception, RuntimeError]
 #     sample: "AssertionError: Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with 'allow_non_fake_inputs'. Found in aten.add.Tensor(FakeTensor(..., size=(3,)), tensor([...], size=(3,)))"
-#   - text: "Unhandled FakeTensor Device Propagation for"
-#     exception: [RuntimeError, TorchRuntimeError]
-#     sample: "RuntimeError: Unhandled FakeTensor Device Propagation for aten.add.Tensor, found two different devices cuda:0, cpu"
 #   - text: "There was no fake impl registered for"
 #     exception: [RuntimeError, TorchRuntimeError]
 #   - text: "torch._subclasses.fake_tensor.UnsupportedOperatorException"
@@ -41,8 +38,6 @@
 #   no-fake:
 #     if: paste("There was no fake impl registered", "UnsupportedOperatorException", "register_fake")
 #   two-devices:
-#     if: paste("Unhandled FakeTensor Device Propagation", "found at least two devices", "found two different devices")
-#     sample: "RuntimeError: Unhandled FakeTensor Device Propagation for aten.add.Tensor, found two different devices cuda:0, cpu"
 #   real-tensor:
 #     if: paste("Please convert all Tensors to FakeTensors first")
 #   model:
