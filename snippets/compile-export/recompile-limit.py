@@ -47,6 +47,7 @@
 #       torch/_dynamo/convert_frame.py:1994] [0/8]    function: 'forward' (train.py:67)
 #       torch/_dynamo/convert_frame.py:1994] [0/8]    last reason: 0/7: self.step == 7  # self.step += 1  # train.py:67 in forward (HINT: torch.compile considers integer attributes of the nn.Module to be static.)
 #   many-modules:
+#     case: python-value
 #     if: paste("___check_obj_id(self", "___check_type_id(self", "check_obj_id(L['self']", "check_type_id(L['self']", "allow dynamism on parameters")
 #     sample: |
 #       torch/_dynamo/convert_frame.py:844] [1/8] torch._dynamo hit config.cache_size_limit (8)
