@@ -1,0 +1,146 @@
+# ---
+# wordings:
+#   - text: "Could not guard on data-dependent expression {expression:line} (unhinted"
+#     exception: [GuardOnDataDependentSymNode, UserError]
+#     sample: "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not guard on data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).  (Size-like symbols: none)"
+#   - text: "Could not guard on data-dependent expression"
+#     exception: [GuardOnDataDependentSymNode, UserError]
+#   - text: "Could not extract specialized integer from data-dependent expression {expression:line} (unhinted"
+#     exception: [GuardOnDataDependentSymNode, UserError]
+#     sample: "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not extract specialized integer from data-dependent expression u0 (unhinted: u0).  (Size-like symbols: none)"
+#   - text: "Could not extract specialized integer from data-dependent expression"
+#     exception: [GuardOnDataDependentSymNode, UserError]
+#   - text: "GuardOnDataDependentSymNode:"
+#     exception: GuardOnDataDependentSymNode
+#   - text: "trying to get a value out of symbolic int/float whose value is data-dependent"
+#     exception: [GuardOnDataDependentSymNode, UserError]
+#     sample: "GuardOnDataDependentSymNode: It appears that you're trying to get a value out of symbolic int/float whose value is data-dependent (and thus we do not know the true value.)"
+#   - text: "Tried to use data-dependent value in the subsequent computation"
+#     exception: UserError
+# tags: [export, compile, shape]
+# recover: fix
+# related: [compile-export/onnx-torch-export-failed, compile-export/dynamo-unsupported]
+# docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/generated/torch.cond.html"]
+# causes:
+#   branch:
+#     if: 'begins(expression, "Eq(u") and paste("(Size-like symbols:") and not paste("(Size-like symbols: u")'
+#   empty:
+#     if: 'read(expression) and paste("(Size-like symbols: u") and not paste("Could not extract specialized integer")'
+#   size:
+#     if: paste("Could not extract specialized integer", "whose value is data-dependent") or begins(expression, "zuf", "zf")
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.rand(4, 3)
+lengths = torch.tensor([1, 2, 3, 2])
+
+# %% break branch
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return x - 1
+
+
+program = torch.export.export(Model(), (x,))
+
+# %% check branch
+print(type(x.sum() > 0))  # the condition is a tensor: its value comes with the data
+assert isinstance(x.sum() > 0, torch.Tensor)
+
+# %% fix branch
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.where(x.sum() > 0, x * 2, x - 1)
+
+
+program = torch.export.export(Model(), (x,))
+
+# %% proof branch
+exported = program.module()
+torch.testing.assert_close(exported(x), x * 2)
+torch.testing.assert_close(exported(-x), -x - 1)
+
+# %% break size
+
+
+class Model(nn.Module):
+    def forward(self, x, lengths):
+        return x[:, : int(lengths.max())]
+
+
+program = torch.export.export(Model(), (x, lengths))
+
+# %% check size
+print(type(int(lengths.max())))  # a plain number: the export would have to know it
+assert type(int(lengths.max())) is int
+
+# %% fix size
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, x, lengths):
+        longest = lengths.max().item()  # .item() stays a symbol, int() does not
+        torch._check(longest <= x.shape[1])
+        return x[:, :longest]
+
+
+program = torch.export.export(Model(), (x, lengths))
+
+# %% proof size
+exported = program.module()
+for longest in (1, 2, 3):
+    shorter = lengths.clamp(max=longest)
+    torch.testing.assert_close(exported(x, shorter), x[:, :longest])
+try:
+    exported(x, lengths + 1)
+    raise SystemExit("a length beyond the tensor went through")
+except RuntimeError:
+    pass
+
+# %% break empty
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        found = x[x > 0.5]
+        if found.shape[0] == 0:
+            return x.sum() * 0
+        return found.sum()
+
+
+program = torch.export.export(Model(), (x,))
+
+# %% check empty
+print(x[x > 0.5].shape)  # how many there are depends on the data
+assert x[x > 0.5].shape != x.shape
+
+# %% fix empty
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        found = torch.where(x > 0.5, x, 0)  # the shape of x, whatever is in it
+        return found.sum()
+
+
+program = torch.export.export(Model(), (x,))
+
+# %% proof empty
+exported = program.module()
+torch.testing.assert_close(exported(x), x[x > 0.5].sum())
+assert exported(x * 0) == 0

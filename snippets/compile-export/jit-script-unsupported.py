@@ -1,0 +1,180 @@
+# ---
+# wordings:
+#   - text: "torch.jit.frontend.NotSupportedError"
+#     exception: NotSupportedError
+#   - text: "torch.jit.frontend.UnsupportedNodeError"
+#     exception: UnsupportedNodeError
+#   - text: "torch.jit.frontend.FrontendError"
+#     exception: FrontendError
+#   - text: "UnsupportedNodeError:"
+#     exception: UnsupportedNodeError
+#   - text: "Compiled functions can't take variable number of arguments or use keyword-only arguments with defaults"
+#     exception: NotSupportedError
+#   - text: "NotSupportedError: Comprehension ifs are not supported yet"
+#   - text: "NotSupportedError: unsupported"
+#     near: [torch/jit, 'torch\jit', torch.jit, HERE]
+#   - text: "Unknown type name '{type:ident}'"
+#     exception: RuntimeError
+#     sample: "Unknown type name 'np.ndarray':"
+#   - text: "is currently not supported in Torchscript"
+#     exception: RuntimeError
+#   - text: "Arguments for call are not valid"
+#     exception: RuntimeError
+#     near: [The following variants are available]
+#   - text: "(This attribute exists on the Python module, but we failed to convert Python type"
+#     exception: RuntimeError
+#   - text: "Could not export Python function call '{function:ident}'. Remove calls to Python functions before export"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Could not export Python function call 'SwishImplementation'. Remove calls to Python functions before export. Did you forget to add @script or @script_method annotation? If this is a nn.ModuleList, add it to __constants__"
+#   - text: "attribute lookup is not defined on python value of type"
+#     exception: RuntimeError
+#   - text: "Tried to access nonexistent attribute or method"
+#     exception: RuntimeError
+#   - text: "is not usable in a script method (did you forget to add it"
+#     exception: RuntimeError
+#   - text: "Wrong type for attribute assignment"
+#     exception: RuntimeError
+#     near: &here [torch.jit, torch/jit, 'torch\jit', HERE]
+#   - text: "previously has type {_:line} but is now being assigned to a value of type"
+#     exception: RuntimeError
+#     near: *here
+#     sample: "Variable 'v' previously has type Tensor but is now being assigned to a value of type None:"
+#   - text: "Return value was annotated as having type"
+#     exception: RuntimeError
+#     near: [torch, HERE]
+#   - text: "TorchScript requires source access in order to carry out compilation"
+#     exception: OSError
+#   - text: "all inputs of range must be ints, found Tensor (inferred)"
+#     exception: RuntimeError
+#   - text: "ModuleList/Sequential indexing is only supported with integer literals"
+#     exception: RuntimeError
+#   - text: "because it was not annotated with an explicit type"
+#     exception: RuntimeError
+#     sample: "Inferred 'scale' to be of type 'Tensor' because it was not annotated with an explicit type."
+# tags: [export, inference]
+# recover: fix
+# related: [compile-export/tracer-warning, compile-export/trace-outputs]
+# docs: ["https://docs.pytorch.org/docs/stable/jit_unsupported.html", "https://docs.pytorch.org/docs/stable/jit_language_reference.html"]
+# causes:
+#   syntax:
+#     if: paste("NotSupportedError", "UnsupportedNodeError", "FrontendError", "variable number of arguments", "aren't supported", "Could not export Python function call")
+#   attribute:
+#     if: paste("This attribute exists on the Python module", "nonexistent attribute or method", "is not usable in a script method")
+#   types:
+#     if: read(type) or paste("(inferred)", "not annotated with an explicit type", "Arguments for call are not valid", "is now being assigned to a value of type", "annotated as having type", "not supported in Torchscript")
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.rand(2, 4)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def forward(self, *inputs):
+        return self.layer(inputs[0])
+
+
+model = Model().eval()
+
+# %% break syntax
+scripted = torch.jit.script(model)
+
+# %% check syntax
+traced = torch.jit.trace(model, x)
+other = torch.rand(5, 4)
+print(torch.allclose(traced(other), model(other)))  # True: a trace will do
+assert torch.allclose(traced(other), model(other))
+
+# %% fix syntax
+import torch
+
+traced = torch.jit.trace(model, x)  # records what the example does
+traced.save("model.pt")
+
+# %% proof syntax
+loaded = torch.jit.load("model.pt")
+other = torch.rand(5, 4)
+torch.testing.assert_close(loaded(other), model(other))
+
+# %%
+
+
+class Model(nn.Module):
+    def forward(self, x, rounds):
+        for _ in range(rounds):
+            x = x * 2
+        return x
+
+
+# %% break types
+scripted = torch.jit.script(Model())
+
+# %% check types
+import inspect
+
+print(inspect.signature(Model.forward))  # without a type, `rounds` is a Tensor
+assert "rounds: int" not in str(inspect.signature(Model.forward))
+
+# %% fix types
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor, rounds: int) -> torch.Tensor:
+        for _ in range(rounds):
+            x = x * 2
+        return x
+
+
+scripted = torch.jit.script(Model())
+
+# %% proof types
+for rounds in (0, 1, 3):
+    torch.testing.assert_close(scripted(x, rounds), x * 2**rounds)
+
+# %%
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.sizes = [4, "auto"]  # two types in one list
+
+    def forward(self, x):
+        return x * len(self.sizes)
+
+
+# %% break attribute
+scripted = torch.jit.script(Model())
+
+# %% check attribute
+print({type(value).__name__ for value in Model().sizes})  # more than one
+assert len({type(value) for value in Model().sizes}) == 2
+
+# %% fix attribute
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.sizes = ["4", "auto"]  # one type in one list
+
+    def forward(self, x):
+        return x * len(self.sizes)
+
+
+scripted = torch.jit.script(Model())
+
+# %% proof attribute
+torch.testing.assert_close(scripted(x), x * 2)
+assert scripted.sizes == ["4", "auto"]
