@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Must flatten tensors with uniform dtype but got {a:dtype} and {b:dtype}"
 #     exception: ValueError
