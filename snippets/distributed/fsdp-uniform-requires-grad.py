@@ -15,7 +15,7 @@
 #     sample: "ValueError: layers.0 has both parameters with requires_grad=True and False. FSDP does not support wrapping such modules when use_orig_params=False. If possible, wrap the frozen parameters with FSDP separately."
 # tags: [fsdp, lora, fine-tuning, multi-gpu]
 # recover: fix
-# related: [distributed/ddp-no-trainable-parameter]
+# related: [distributed/fsdp-uniform-dtype, distributed/ddp-no-trainable-parameter]
 # docs: ["https://docs.pytorch.org/docs/stable/fsdp.html", "https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html"]
 # causes:
 #   mixed:
