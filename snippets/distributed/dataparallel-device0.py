@@ -18,19 +18,19 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]
 # causes:
 #   other-gpu:
-#     if: begins(found, "cuda:") and not frames("parallel/distributed.py", 'parallel\distributed.py', "transformers/trainer.py", 'transformers\trainer.py')
+#     if: begins(found, "cuda:") and not frames("parallel/distributed.py", "parallel\\distributed.py", "transformers/trainer.py", "transformers\\trainer.py")
 #     sample: "RuntimeError: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:1"
 #   not-moved:
-#     if: found == "cpu" and not frames("parallel/distributed.py", 'parallel\distributed.py')
+#     if: found == "cpu" and not frames("parallel/distributed.py", "parallel\\distributed.py")
 #   nested:
-#     if: frames("parallel/distributed.py", 'parallel\distributed.py')
+#     if: frames("parallel/distributed.py", "parallel\\distributed.py")
 #     sample: |
 #       File "/opt/conda/lib/python3.8/site-packages/torch/nn/parallel/distributed.py", line 447, in forward
 #         output = self.module(*inputs[0], **kwargs[0])
 #       File "/opt/conda/lib/python3.8/site-packages/torch/nn/parallel/data_parallel.py", line 146, in forward
 #       RuntimeError: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:2
 #   trainer:
-#     if: frames("transformers/trainer.py", 'transformers\trainer.py') and begins(found, "cuda:")
+#     if: frames("transformers/trainer.py", "transformers\\trainer.py") and begins(found, "cuda:")
 #     sample: |
 #       File "/opt/conda/lib/python3.10/site-packages/transformers/trainer.py", line 2654, in compute_loss
 #         outputs = model(**inputs)
