@@ -54,7 +54,7 @@
 #   - text: "ncclRemoteError: A call failed possibly due to a network error"
 #   - text: "NCCL WARN {warning:line}"
 #     near: [torch, ProcessGroupNCCL, vllm]
-#     unless: [tensorflow, horovod, nccl-tests, all_reduce_perf, "Test NCCL failure", paddle, mxnet, cupy, jaxlib, xla/]
+#     unless: [tensorflow.python, horovod, nccl-tests, all_reduce_perf, "Test NCCL failure", paddle, mxnet, cupy, jaxlib, xla/]
 #     sample: "torch/distributed/distributed_c10d.py host:4016:4653 [7] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory"
 #   - text: "NCCL communicator was aborted on rank {rank:int}"
 #     role: symptom
