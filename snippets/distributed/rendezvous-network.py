@@ -1,0 +1,158 @@
+# ---
+# wordings:
+#   - text: "The client socket has timed out after {ms:int}ms while trying to connect to ({host:line}, {port:int})"
+#     exception: [DistNetworkError, TimeoutError, RuntimeError]
+#     sample: "torch.distributed.DistNetworkError: The client socket has timed out after 600000ms while trying to connect to (172.17.0.9, 46229)."
+#   - text: "The client socket has timed out after {s:int}s while trying to connect to ({host:line}, {port:int})"
+#     exception: [TimeoutError, RuntimeError]
+#     sample: "TimeoutError: The client socket has timed out after 900s while trying to connect to (192.168.1.12, 8514)."
+#   - text: "The client socket has failed to connect to any network address of ({host:line}, {port:int})"
+#     exception: [DistNetworkError, RuntimeError]
+#     sample: "torch.distributed.DistNetworkError: The client socket has failed to connect to any network address of (kubernetes.docker.internal, 29500)."
+#   - text: "Timed out after {s:int} seconds waiting for clients. {joined:int}/{all:int} clients joined"
+#     exception: [DistStoreError, RuntimeError]
+#     sample: "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined."
+#   - text: "The connection to the C10d store has failed. See inner exception for details"
+#     exception: RendezvousConnectionError
+#     role: symptom
+#   - text: "The client socket has failed to connect to {address:line} (errno: {errno:int} - "
+#     role: symptom
+#     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 97 - Address family not supported by protocol)."
+#   - text: "The client socket has failed to connect to {address:line} (system error: {wsa:int} - "
+#     role: symptom
+#     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [kubernetes.docker.internal]:29500 (system error: 10049 - The requested address is not valid in its context.)."
+#   - text: "cannot be retrieved (gai error: {gai:int} - "
+#     role: symptom
+#     near: [c10d, network addresses of]
+#     sample: "[W socket.cpp:436] [c10d] The IPv6 network addresses of (gpu-node-1, 29500) cannot be retrieved (gai error: -2 - Name or service not known)."
+#   - text: "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError"
+# tags: [multi-gpu, multiprocessing, ddp, hang]
+# recover: process
+# timeout: 180
+# related: [distributed/rendezvous-env, distributed/address-in-use, distributed/child-failed, distributed/nccl-error]
+# docs: ["https://docs.pytorch.org/docs/stable/elastic/run.html", "https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.TCPStore"]
+# cases:
+#   unreachable:
+#     commands:
+#       linux: |
+#         # on the first machine: its address in the network that the machines share
+#         hostname -I
+#         # on both; 192.168.1.10 stands for that address, the rank differs
+#         torchrun --nnodes=2 --node-rank=0 --master-addr=192.168.1.10 --master-port=29500 --nproc-per-node=8 train.py
+#         torchrun --nnodes=2 --node-rank=1 --master-addr=192.168.1.10 --master-port=29500 --nproc-per-node=8 train.py
+#       slurm: |
+#         export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+#         srun torchrun --nnodes=$SLURM_NNODES --node-rank=$SLURM_NODEID --master-addr=$MASTER_ADDR --master-port=29500 train.py
+#       trainer: accelerate launch --num_machines 2 --machine_rank 0 --main_process_ip 192.168.1.10 --main_process_port 29500 --num_processes 16 train.py
+#   rank0-missing:
+#     commands:
+#       shell: torchrun --standalone --nproc-per-node=2 train.py
+#       powershell: |
+#         $env:MASTER_ADDR = "127.0.0.1"
+#         $env:USE_LIBUV = "0"
+#         python -m torch.distributed.run --nproc-per-node=1 --master-addr=127.0.0.1 --master-port=29500 train.py
+#   too-few:
+#     commands:
+#       shell: torchrun --nnodes=1 --nproc-per-node=2 train.py
+# causes:
+#   too-few:
+#     if: joined < all
+#   own-name:
+#     case: rank0-missing
+#     if: read(wsa) or begins(host, "kubernetes.docker.internal", "DESKTOP-", "LAPTOP-") or paste("kubernetes.docker.internal", "[DESKTOP-", "[LAPTOP-")
+#     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [kubernetes.docker.internal]:29500 (system error: 10049 - The requested address is not valid in its context.)."
+#   harmless:
+#     if: (errno == 97 or errno == 99) and not paste("timed out", "to any network address", "Error:")
+#     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 97 - Address family not supported by protocol)."
+#   rank0-missing:
+#     if: begins(host, "127.0.0.1", "localhost", "::1")
+#   unreachable:
+#     likely: read(host)
+# ---
+
+# %%
+import os
+import socket
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+
+Path("train.py").write_text("""
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+total = torch.ones(1)
+dist.all_reduce(total)
+if dist.get_rank() == 0:
+    print("ranks:", int(total), flush=True)
+dist.destroy_process_group()
+""")
+os.environ["TORCH_CPP_LOG_LEVEL"] = "FATAL"
+address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29517"}
+os.environ.update(RANK="1", WORLD_SIZE="2", **address)
+TIMEOUT = timedelta(seconds=2)  # in place of ten minutes
+START = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=1", "--master-port=29517"]
+
+
+def start(*options):
+    return subprocess.Popen([*START, *options, "train.py"], stdout=subprocess.PIPE, text=True)
+
+
+# %% break unreachable
+os.environ["MASTER_ADDR"] = "192.0.2.10"  # an address of no machine
+dist.init_process_group("gloo", timeout=TIMEOUT)
+
+# %% check unreachable
+# on the machine that fails, while rank 0 waits on the other
+import socket
+
+try:
+    socket.create_connection(("192.0.2.10", 29517), timeout=2).close()
+    reached = True
+except OSError as error:
+    print(error)  # refused: nobody listens; else: the network or a firewall
+    reached = False
+assert not reached
+
+# %% proof unreachable
+# two machines stand here as two launchers that meet at an address which both reach
+pair = [start("--nnodes=2", f"--node-rank={rank}", "--master-addr=127.0.0.1") for rank in range(2)]
+output = "".join(one.communicate(timeout=120)[0] for one in pair)
+assert all(one.returncode == 0 for one in pair) and "ranks: 2" in output, output
+
+# %% break rank0-missing
+dist.init_process_group("gloo", timeout=TIMEOUT)  # rank 1; nobody is rank 0
+
+# %% check rank0-missing
+# in a shell: ss -ltnp | grep 29517
+with socket.socket() as probe:
+    listens = probe.connect_ex(("127.0.0.1", 29517)) == 0
+print("does anybody listen on port 29517 here?", listens)
+assert not listens
+
+# %% proof rank0-missing
+# --standalone is this, with the machine's own name in place of localhost, which a cell without a network cannot look up
+alone = ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0", "--local-addr=localhost"]
+run = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", *alone, "train.py"]
+made = subprocess.run(run, capture_output=True, text=True)
+assert made.returncode == 0 and "ranks: 2" in made.stdout, made.stderr
+
+# %% break too-few
+os.environ["RANK"] = "0"  # the only process, of two that WORLD_SIZE promises
+dist.init_process_group("gloo", timeout=TIMEOUT)
+
+# %% check too-few
+# every machine has to start its part: nnodes x nproc-per-node processes in all
+started = 1
+print(started, "of", os.environ["WORLD_SIZE"], "processes were started")
+assert started < int(os.environ["WORLD_SIZE"])
+
+# %% proof too-few
+one = start("--nnodes=1", "--master-addr=127.0.0.1")
+output = one.communicate(timeout=120)[0]
+assert one.returncode == 0 and "ranks: 1" in output, output
