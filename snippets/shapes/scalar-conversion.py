@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "only one element tensors can be converted to Python scalars"
 #     exception: ValueError
@@ -116,8 +115,7 @@ print((labels == 7).nonzero().shape)  # nothing was found
 assert (labels == 7).nonzero().numel() == 0
 
 # %% fix empty
-found = (labels == 7).nonzero().flatten().tolist()
-position = found[0] if found else None
+positions = (labels == 7).nonzero().tolist()  # every place; perhaps none
 
 # %% proof empty
-assert type(found) is list and position is None
+assert type(positions) is list and positions == []
