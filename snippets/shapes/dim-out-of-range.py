@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Dimension out of range (expected to be in range of [{range:shape}], but got {dim:int})"
 #     exception: IndexError
@@ -77,7 +76,7 @@ x, y = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0])
 pairs = torch.cat([x, y], dim=1)
 
 # %% check cat-rows
-print(x.shape, y.shape)  # one dimension each: there is no dimension 1 to join them along
+print(x.shape, y.shape)  # one dimension each: number 0
 assert x.dim() == 1
 
 # %% fix cat-rows
