@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "argument '{arg:ident}' (position {_:int}) must be Tensor, not {type:ident}"
 #     exception: TypeError
@@ -105,7 +104,7 @@ hidden, state = model[0](x)  # an LSTM returns two things
 outputs = model[1](hidden)
 
 # %% proof tuple
-assert torch.equal(outputs[:, -1], model[1](model[0](x)[1][0][0]))
+torch.testing.assert_close(outputs[:, -1], model[1](model[0](x)[1][0][0]))
 assert outputs.shape == (4, 5, 2)
 
 
