@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "The shape of the mask [{mask:shape}] at index {at:int} does not match the shape of the indexed tensor [{tensor:shape}] at index {at2:int}"
 #     exception: IndexError
@@ -8,7 +7,7 @@
 #     exception: IndexError
 # tags: [shape, batch-size]
 # recover: fix
-# related: [shapes/indexing-value-shape, shapes/too-many-indices]
+# related: [shapes/too-many-indices, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.masked_select.html"]
 # causes:
 #   other-length:
