@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "shape mismatch: value tensor of shape [{value:shape}] cannot be broadcast to indexing result of shape [{places:shape}]"
 #     exception: RuntimeError
@@ -9,12 +8,13 @@
 #     sample: "IndexError: shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]"
 # tags: [shape, broadcasting, transformer]
 # recover: fix
-# related: [shapes/expand-size, shapes/mask-index-shape]
+# related: [shapes/broadcast-mismatch, shapes/mask-index-shape]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html"]
 # causes:
 #   image-tokens:
 #     if: paste("image_features", "inputs_embeds", "image_token", "image_embeds")
 #     sample: |
+#       Traceback (most recent call last):
 #         File "modeling_llava.py", line 30, in forward
 #           inputs_embeds[special_image_mask] = image_features
 #       RuntimeError: shape mismatch: value tensor of shape [576, 4096] cannot be broadcast to indexing result of shape [0, 4096]
@@ -52,7 +52,7 @@ x = torch.arange(12).view(3, 4)
 part = x[[0, 2], [0, 1, 3]]  # rows 0 and 2, columns 0, 1 and 3?
 
 # %% check lists
-print(len([0, 2]), len([0, 1, 3]))  # two lists are read in pairs: they must be as long
+print(len([0, 2]), len([0, 1, 3]))  # read in pairs: must be as long
 assert len([0, 2]) != len([0, 1, 3])
 
 # %% fix lists
@@ -76,7 +76,7 @@ assert (batch == 9).sum() != len(image_features)
 # %% fix image-tokens
 import torch
 
-places = 3  # what the vision part gives for an image: the processor must put in as many
+places = 3  # features of an image: the processor must put in as many tokens
 rows = [[1] + [9] * places + [5], [2] + [9] * places + [7]]
 batch = torch.tensor(rows)
 
