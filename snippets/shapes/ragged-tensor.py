@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "expected sequence of length {want:int} at dim {dim:int} (got {got:int})"
 #     exception: ValueError
@@ -92,8 +91,8 @@ assert len({type(row) for row in dataset}) > 1
 # %% fix mixed
 import torch
 
-rows = [row if isinstance(row, list) else [row] for row in dataset]
-x = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+rows = [torch.tensor(row).reshape(-1) for row in dataset]  # a number: a row of one
+x = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
 
 # %% proof mixed
 assert x.tolist() == [[1.0, 2.0], [3.0, 0.0]]
