@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Got unsupported ScalarType {type:ident}"
 #     exception: TypeError
@@ -13,6 +12,9 @@
 #     if: begins(type, "BFloat16")
 #   eight-bits:
 #     if: begins(type, "Float8", "Float4", "ComplexHalf", "Q", "Bits", "UInt")
+# cases:
+#   to-numpy:
+#     survives: {"raw: x.detach().float().cpu()": "cpu() is for tensors on a GPU"}
 # ---
 
 # %%
