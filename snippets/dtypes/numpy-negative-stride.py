@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "At least one stride in the given numpy array is negative"
 #     exception: ValueError
@@ -9,10 +8,10 @@
 #     exception: ValueError
 #   - text: "step must be greater than zero"
 #     exception: ValueError
-#     near: ["torch", "tensor"]
+#     near: ["torch", "tensor", "[::-"]
 #   - text: "negative step not yet supported"
 #     exception: ValueError
-#     near: ["torch", "tensor"]
+#     near: ["torch", "tensor", "[::-"]
 # tags: [numpy, dataloader, view]
 # recover: fix
 # related: [dtypes/numpy-object]
