@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "expected a non-empty list of Tensors"
 #     exception: [ValueError, RuntimeError, NotImplementedError]
@@ -20,6 +19,11 @@
 #   found-nothing:
 #     likely: frames("nms", "boxes", "detect", "postprocess", "post_process")
 #     undecided: why the list is empty is not printed
+#     sample: |
+#       Traceback (most recent call last):
+#         File "detector.py", line 88, in postprocess
+#           kept = torch.cat(kept)
+#       RuntimeError: torch.cat(): expected a non-empty list of Tensors
 #   no-parameters:
 #     if: frames("parameters_to_vector", "clip_grad", "get_total_norm")
 # ---
@@ -56,23 +60,24 @@ assert loader.batch_size == 8
 torch.testing.assert_close(outputs, model(dataset.tensors[0]))
 
 # %%
-images = [torch.tensor([[0.1, 0.2]]), torch.tensor([[0.3, 0.1]])]  # scores of boxes
+images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.1])]  # scores of boxes
 
 # %% break found-nothing
-found = torch.cat([scores[scores > 0.5] for scores in images if (scores > 0.5).any()])
+parts = [scores[scores > 0.5] for scores in images if (scores > 0.5).any()]
+found = torch.cat(parts)
 
 # %% check found-nothing
-print([(scores > 0.5).sum().item() for scores in images])  # [0, 0]: nothing in any image
+print([(scores > 0.5).sum().item() for scores in images])  # [0, 0]
 assert not any((scores > 0.5).any() for scores in images)
 
 # %%
-images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.9]), torch.tensor([0.1])]
+images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.1]), torch.tensor([0.1])]
 
 # %% fix found-nothing
 import torch
 
-parts = [scores[scores > 0.95] for scores in images]
-found = torch.cat(parts) if parts else torch.zeros(0)  # [0] where nothing is found
+# no `if` here: empty parts may stay in the list
+found = torch.cat([scores[scores > 0.5] for scores in images])
 
 # %% proof found-nothing
 assert found.shape == (0,)

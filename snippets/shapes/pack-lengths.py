@@ -65,7 +65,7 @@ outputs, (hidden, cell) = model(packed)
 torch.testing.assert_close(hidden[0], torch.stack(alone))
 
 # %% break on-gpu
-elsewhere = lengths.to("meta")  # as lengths.to("cuda") would: not in the CPU's memory
+elsewhere = lengths.to("meta")  # as lengths.to("cuda"): not on the CPU
 packed = pack_padded_sequence(x, elsewhere, batch_first=True)
 
 # %% check on-gpu
@@ -86,7 +86,8 @@ torch.testing.assert_close(hidden[0], torch.stack(alone))
 batch = {"x": x, "lengths": lengths[:, None]}  # a column: [3, 1]
 
 # %% break not-a-row
-packed = pack_padded_sequence(x, batch["lengths"], batch_first=True, enforce_sorted=False)
+column = batch["lengths"]
+packed = pack_padded_sequence(x, column, batch_first=True, enforce_sorted=False)
 
 # %% check not-a-row
 print(batch["lengths"].shape)
@@ -106,7 +107,8 @@ torch.testing.assert_close(hidden[0], torch.stack(alone))
 batch = {"x": x, "lengths": torch.tensor([5, 0, 4])}  # an empty sequence
 
 # %% break zero
-packed = pack_padded_sequence(x, batch["lengths"], batch_first=True, enforce_sorted=False)
+lengths = batch["lengths"]
+packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
 
 # %% check zero
 print(batch["lengths"].tolist())
@@ -130,7 +132,7 @@ batch = {"x": x, "lengths": lengths}
 packed = pack_padded_sequence(x, lengths, enforce_sorted=False)
 
 # %% check other-batch
-print(x.shape, len(lengths))  # 3 lengths: the batch is first, and batch_first is missing
+print(x.shape, len(lengths))  # 3 lengths, and the 3 stands first
 assert len(x) == len(lengths)
 
 # %% fix other-batch
