@@ -100,7 +100,7 @@ print(y.shape, model.num_heads)  # 4 masks; 4 sentences x 2 heads are wanted
 assert len(y) * model.num_heads == 8
 
 # %% fix per-head
-masks = y.repeat_interleave(model.num_heads, dim=0)  # sentence 0 twice, 1 twice, ...
+masks = y.repeat_interleave(model.num_heads, dim=0)  # 0, 0, 1, 1 ...
 outputs, weights = model(x, x, x, attn_mask=masks)
 
 # %% proof per-head
@@ -141,7 +141,7 @@ print(y.dtype, y[1].tolist())  # int64: 1 1 1 0 0
 assert y.dtype == torch.int64
 
 # %% fix mask-type
-outputs, weights = model(x, x, x, key_padding_mask=y == 0)  # True: leave this word out
+outputs, weights = model(x, x, x, key_padding_mask=y == 0)  # True: leave out
 
 # %% proof mask-type
 for i, n in enumerate(lengths):

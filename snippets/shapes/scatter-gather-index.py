@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "Index tensor must have the same number of dimensions as {_:ident} tensor"
 #     exception: RuntimeError
@@ -60,7 +59,7 @@ print(model(x).shape, labels.shape)  # [4, 5] and [4]
 assert labels.dim() == 1
 
 # %% fix no-column
-chosen = model(x).gather(1, labels[:, None]).squeeze(1)  # a column, then a row again
+chosen = model(x).gather(1, labels[:, None]).squeeze(1)  # a column, then a row
 
 # %% proof no-column
 torch.testing.assert_close(chosen, torch.stack([model(x)[i, labels[i]] for i in range(4)]))
@@ -80,7 +79,8 @@ labels = labels[: len(x)]  # better: find out where the two parted
 chosen = model(x).gather(1, labels)
 
 # %% proof longer-index
-torch.testing.assert_close(chosen[:, 0], torch.stack([model(x)[i, labels[i, 0]] for i in range(4)]))
+right = torch.stack([model(x)[i, labels[i, 0]] for i in range(4)])
+torch.testing.assert_close(chosen[:, 0], right)
 assert len(chosen) == 4
 
 # %%
