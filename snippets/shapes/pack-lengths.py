@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "'lengths' argument should be a 1D CPU int64 tensor, but got {dims:ident} {device:device} {type:ident} tensor"
 #     exception: RuntimeError
@@ -33,6 +32,17 @@
 #     if: paste("has to be greater than 0", "found an element in 'lengths' that is <= 0")
 #   other-batch:
 #     if: paste("to be equal to batch_size")
+# cases:
+#   not-sorted:
+#     survives: {"raw: batch['lengths'].cpu()": "cpu() is for lengths on a GPU"}
+#   on-gpu:
+#     survives: {"raw: batch['lengths'].cpu()": "cpu() is for lengths on a GPU"}
+#   other-batch:
+#     survives: {"raw: batch['lengths'].cpu()": "cpu() is for lengths on a GPU"}
+#   not-a-row:
+#     survives: {"raw: batch['lengths'].flatten().cpu()": "cpu() is for lengths on a GPU"}
+#   zero:
+#     survives: {"raw: batch['lengths'][full].cpu()": "cpu() is for lengths on a GPU"}
 # ---
 
 # %%
@@ -43,16 +53,16 @@ from torch.nn.utils.rnn import pack_padded_sequence
 torch.manual_seed(0)
 model = nn.LSTM(3, 6, batch_first=True)
 x = torch.rand(3, 5, 3)  # three sequences, padded to 5 steps
-lengths = torch.tensor([5, 2, 4])
-batch = {"x": x, "lengths": lengths}
-alone = [model(x[i : i + 1, :n])[1][0][0, 0] for i, n in enumerate([5, 2, 4])]
+numbers = torch.tensor([2, 5, 4])
+batch = {"x": x, "lengths": numbers}
+alone = [model(x[i : i + 1, :n])[1][0][0, 0] for i, n in enumerate([2, 5, 4])]
 
 # %% break not-sorted
-packed = pack_padded_sequence(x, lengths, batch_first=True)
+packed = pack_padded_sequence(x, batch["lengths"], batch_first=True)
 
 # %% check not-sorted
-print(lengths.tolist())  # not from long to short
-assert lengths.tolist() != sorted(lengths.tolist(), reverse=True)
+print(numbers.tolist())  # not from long to short
+assert numbers.tolist() != sorted(numbers.tolist(), reverse=True)
 
 # %% fix not-sorted
 from torch.nn.utils.rnn import pack_padded_sequence
@@ -65,12 +75,12 @@ outputs, (hidden, cell) = model(packed)
 torch.testing.assert_close(hidden[0], torch.stack(alone))
 
 # %% break on-gpu
-elsewhere = lengths.to("meta")  # as lengths.to("cuda"): not on the CPU
+elsewhere = numbers.to("meta")  # as lengths.to("cuda"): not on the CPU
 packed = pack_padded_sequence(x, elsewhere, batch_first=True)
 
 # %% check on-gpu
-print(lengths.to("meta").device)
-assert lengths.to("meta").device.type != "cpu"
+print(numbers.to("meta").device)
+assert numbers.to("meta").device.type != "cpu"
 
 # %% fix on-gpu
 from torch.nn.utils.rnn import pack_padded_sequence
@@ -83,9 +93,7 @@ outputs, (hidden, cell) = model(packed)
 torch.testing.assert_close(hidden[0], torch.stack(alone))
 
 # %%
-order = [0, 2, 1]
-x, lengths, alone = x[order], lengths[order], [alone[i] for i in order]
-batch = {"x": x, "lengths": lengths[:, None]}  # a column: [3, 1]
+batch = {"x": x, "lengths": numbers[:, None]}  # a column: [3, 1]
 
 # %% break not-a-row
 packed = pack_padded_sequence(x, batch["lengths"], batch_first=True)
@@ -105,11 +113,10 @@ outputs, (hidden, cell) = model(packed)
 torch.testing.assert_close(hidden[0], torch.stack(alone))
 
 # %%
-batch = {"x": x, "lengths": torch.tensor([5, 0, 2])}  # an empty sequence
+batch = {"x": x, "lengths": torch.tensor([2, 0, 4])}  # an empty sequence
 
 # %% break zero
-lengths = batch["lengths"]
-packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+packed = pack_padded_sequence(x, torch.tensor([4, 2, 0]), batch_first=True)
 
 # %% check zero
 print(batch["lengths"].tolist())
@@ -127,14 +134,14 @@ outputs, (hidden, cell) = model(packed)
 torch.testing.assert_close(hidden[0], torch.stack([alone[0], alone[2]]))
 
 # %%
-batch = {"x": x, "lengths": lengths}
+batch = {"x": x, "lengths": numbers}
 
 # %% break other-batch
-packed = pack_padded_sequence(x, lengths)
+packed = pack_padded_sequence(x, batch["lengths"])
 
 # %% check other-batch
-print(x.shape, len(lengths))  # 3 lengths, and the 3 stands first
-assert len(x) == len(lengths)
+print(x.shape, len(numbers))  # 3 lengths, and the 3 stands first
+assert len(x) == len(numbers)
 
 # %% fix other-batch
 from torch.nn.utils.rnn import pack_padded_sequence
