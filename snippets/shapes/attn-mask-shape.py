@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # wordings:
 #   - text: "D attn_mask is torch.Size([{mask:shape}]), but should be ({want:shape})."
 #     exception: RuntimeError
@@ -110,14 +109,14 @@ for i in range(4):
 
 # %%
 y = torch.arange(5) >= lengths[:, None]
+model = nn.MultiheadAttention(8, 2)  # without batch_first: [words, batch, size]
 
 # %% break batch-first
-model = nn.MultiheadAttention(8, 2)  # without batch_first: [words, batch, size]
 outputs, weights = model(x, x, x, key_padding_mask=y)
 
 # %% check batch-first
-print(nn.MultiheadAttention(8, 2).batch_first, x.shape, y.shape)
-assert not nn.MultiheadAttention(8, 2).batch_first
+print(model.batch_first, x.shape, y.shape)
+assert not model.batch_first
 
 # %% fix batch-first
 from torch import nn
@@ -131,6 +130,8 @@ for i, n in enumerate(lengths):
     torch.testing.assert_close(outputs[i : i + 1, :n], model(one, one, one)[0])
 
 # %%
+model = nn.MultiheadAttention(8, 2, batch_first=True)
+alone = [model(row, row, row)[0] for row in rows]
 y = (torch.arange(5) < lengths[:, None]).long()  # a tokenizer's: 1 is a word, 0 padding
 
 # %% break mask-type
