@@ -33,9 +33,9 @@
 #   no-column:
 #     if: paste("same number of dimensions as", "should have the same number of dimensions")
 #   longer-index:
-#     if: read(index) and not read(src)
+#     if: read(index) and not read(src) or index[0] <= src[0] and index[-1] <= src[-1]
 #   longer-than-source:
-#     if: read(src)
+#     if: index[0] > src[0] or index[-1] > src[-1]
 #   one-hot:
 #     if: paste("Class values must be smaller", "Class values must be non-negative")
 #   index-add:
