@@ -9,7 +9,9 @@
 #     exception: RuntimeError
 #     near: ["view(", "reshape("]
 #     sample: |
-#         cx = x[i].view(-1, self.sl, x[i].shape[1], x[i].shape[2])
+#       Traceback (most recent call last):
+#         File "yolo.py", line 98, in forward
+#           cx = x[i].view(-1, self.sl, x[i].shape[1], x[i].shape[2])
 #       RuntimeError: shape '[-1, 2, 128, 80]
 #   - text: "size '[{shape:line}]' is invalid for input with {n:int} elements"
 #     exception: RuntimeError
