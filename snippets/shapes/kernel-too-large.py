@@ -6,7 +6,7 @@
 #   - text: "Calculated padded input size per channel: ({length:int}). Kernel size: ({k:int})."
 #     exception: RuntimeError
 #     sample: "RuntimeError: Calculated padded input size per channel: (2). Kernel size: (3). Kernel size can't be greater than actual input size"
-#   - text: "Given input size: ({pooled:dims}). Calculated output size: ({output:dims}). Output size is too small"
+#   - text: "Given input size: ({pooled:dims}). Calculated output size: ({output:line}). Output size is too small"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Given input size: (3x1x1). Calculated output size: (3x0x0). Output size is too small"
 #   - text: "Calculated padded input size per channel: ({input:line}). Kernel size: ({kernel:line})."
@@ -31,7 +31,7 @@
 #   unpadded-layers:
 #     undecided: the size of the image and the layers before are not printed
 #   fixed-pool:
-#     likely: output[-1] < 1 and output[-2] < 1 and pooled[-1] > 2 and pooled[-2] > 2
+#     likely: pooled[-1] > 2 and pooled[-2] > 2
 #   short-sequence:
 #     if: read(length) or paste("max_pool1d() Invalid")
 #   lost-side:

@@ -32,7 +32,7 @@
 #   gap:
 #     if: begins(type, "NoneType")
 #   wrong-thing:
-#     if: read(type) and not begins(type, "NoneType")
+#     if: read(type) and not begins(type, "NoneType", "numpy")
 # ---
 
 # %%

@@ -64,7 +64,7 @@
 #   hidden-order:
 #     if: len(got) == 3 and want[0] == got[1] and want[1] == got[0] and want[2] == got[2] and want[0] != want[1]
 #   unbatched:
-#     if: paste("For batched 3-D input", "For unbatched 2-D input") or begins(dims, "4")
+#     if: len(got) == 2 or paste("For batched 3-D input", "For unbatched 2-D input") or begins(dims, "4")
 #   encoder-output:
 #     if: len(got) == 3 and want[1] == got[0] and want[2] != got[2]
 #     sample: "RuntimeError: Expected hidden size (1, 8, 512), got (8, 473, 1024)"
