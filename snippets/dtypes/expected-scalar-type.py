@@ -52,6 +52,14 @@
 #     sample: "RuntimeError: mixed dtype (CPU): expect parameter to have scalar type of Float"
 #   - text: "masked_scatter: expected self and source to have same dtypes"
 #     exception: RuntimeError
+#   - text: "self and source expected to have the same dtype, but got (self) {want:dtype} and (source) {got:dtype}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: index_copy_(): self and source expected to have the same dtype, but got (self) Float and (source) Half"
+#   - text: "self ({want:dtype}) and source ({got:dtype}) must have the same scalar type"
+#     exception: RuntimeError
+#     sample: "RuntimeError: index_add_(): self (Float) and source (Half) must have the same scalar type"
+#   - text: "Expected self.dtype to be equal to src.dtype"
+#     exception: RuntimeError
 #   - text: "Index put requires the source and destination dtypes match, got {want:dtype} for the destination and {got:dtype} for the source"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Index put requires the source and destination dtypes match, got Float for the destination and Half for the source."

@@ -36,7 +36,8 @@
 #       [rank0]: RuntimeError: The size of tensor a (0) must match the size of tensor b (5120) at non-singleton dimension 1
 #   too-long:
 #     if: >-
-#       dim == 1 and b in [77, 512, 514] and a > b and a % 64 != 0
+#       dim == 1 and want in [77, 512, 514] and have > want
+#       or dim == 1 and b in [77, 512, 514] and a > b and a % 64 != 0
 #       or dim == 1 and a in [77, 512, 514] and b > a and b % 64 != 0
 #       or frames("position_embedding") and not (a > 16 and b > 16 and square(a - 1) and square(b - 1))
 #     likely: >-

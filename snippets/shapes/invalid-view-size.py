@@ -5,6 +5,14 @@
 #     sample: "RuntimeError: shape '[4, -1]' is invalid for input of size 6"
 #   - text: "is invalid for input of size"
 #     exception: RuntimeError
+#   - text: "RuntimeError: shape '[{shape:shape}]"
+#     exception: RuntimeError
+#     near: ["view(", "reshape("]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "yolo.py", line 98, in forward
+#           cx = x[i].view(-1, self.sl, x[i].shape[1], x[i].shape[2])
+#       RuntimeError: shape '[-1, 2, 128, 80]
 #   - text: "size '[{shape:line}]' is invalid for input with {n:int} elements"
 #     exception: RuntimeError
 #     sample: "RuntimeError: invalid argument 2: size '[1 x 8732 x 2]' is invalid for input with 8800 elements at /opt/conda/conda-bld/pytorch_1535493744281/work/aten/src/TH/THStorage.cpp:84"

@@ -1,0 +1,152 @@
+# ---
+# wordings:
+#   - text: "Expected {single:ident} (unbatched) or {batched:ident} (batched) input to {op:ident}, but got input of size: [{shape:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [3, 9]"
+#   - text: "Expected {_:ident} (unbatched) or {_:ident} (batched) input to"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [s0, 9]"
+#   - text: "Expected {want:ident}-dimensional input for {_:ident}-dimensional weight {_:line}, but got {got:ident}-dimensional input of size [{shape:shape}] instead"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 4-dimensional input for 4-dimensional weight 64 3 7 7, but got 3-dimensional input of size [3, 448, 448] instead"
+#   - text: "Expected {want:ident}-dimensional input for {_:ident}-dimensional weight"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [64, 3, 7, 7], but got input of size [3, 448, 448] instead"
+#   - text: "Expected {want:ident} tensor as input, got {got:ident} tensor instead"
+#     exception: ValueError
+#     sample: "ValueError: Expected 4D tensor as input, got 2D tensor instead."
+#   - text: "values to match the convolution dimensions, but got"
+#     exception: RuntimeError
+#   - text: "expected 2D or 3D input (got {got:ident} input)"
+#     exception: ValueError
+#     sample: "ValueError: expected 2D or 3D input (got 4D input)"
+#   - text: "expected {bn:ident} input (got {got:ident} input)"
+#     exception: ValueError
+#     sample: "ValueError: expected 4D input (got 3D input)"
+#   - text: "Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:[{shape:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 1, 9, 9]"
+#   - text: "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[{shape:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[2, 3, 4, 5, 5]"
+#   - text: "non-empty 3D or 4D (batch mode) tensor expected for input"
+#     exception: RuntimeError
+#   - text: "Expected 3D or 4D tensor, but got [{shape:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [9]"
+# tags: [cnn, shape, batch-size, comfyui]
+# recover: fix
+# related: [shapes/conv-channels, shapes/too-many-indices]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html"]
+# causes:
+#   empty:
+#     if: shape[0] == 0 and len(shape) == 1
+#     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [0]"
+#   no-batch:
+#     if: begins(want, "4") and len(shape) == 3 and shape[0] in [1, 3, 4] or begins(want, "5") and len(shape) == 4 or begins(bn, "4D") and begins(got, "3D")
+#   no-channel:
+#     if: read(op) and begins(batched, "4") and len(shape) == 2 and shape[0] == shape[1] or read(op) and begins(batched, "5") and len(shape) == 3 or begins(want, "4") and len(shape) == 3 and shape[0] > 4 and shape[1] == shape[2]
+#   flat:
+#     if: begins(batched, "4") and len(shape) == 2 and shape[0] != shape[1] and square(shape[1]) or begins(batched, "4") and len(shape) == 2 and square(shape[1] / 3)
+#     likely: len(shape) == 2
+#   extra-dim:
+#     if: begins(batched, "4") and len(shape) == 5 or begins(batched, "3") and len(shape) == 4 or begins(batched, "5") and len(shape) == 6
+#   wrong-norm:
+#     if: begins(bn, "4D") and begins(got, "2D", "5D") or begins(bn, "5D") and begins(got, "4D", "2D") or paste("expected 2D or 3D input (got 4D")
+#     sample: "ValueError: expected 2D or 3D input (got 4D input)"
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 3))
+videos = torch.rand(2, 5, 3, 9, 9)  # samples, frames, channels, height, width
+images = videos
+
+# %% break extra-dim
+outputs = model(images)
+
+# %% check extra-dim
+print(images.shape)  # five numbers where four are wanted
+assert images.dim() == 5
+
+# %% fix extra-dim
+outputs = model(images.flatten(0, 1))  # samples and frames become one batch
+outputs = outputs.unflatten(0, images.shape[:2])  # and are taken apart again
+
+# %% proof extra-dim
+right = torch.stack([model(sample) for sample in videos])
+torch.testing.assert_close(outputs, right)
+
+# %%
+model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU())
+images = torch.rand(16, 16)  # one grey image: height, width
+
+# %% break no-channel
+outputs = model(images)
+
+# %% check no-channel
+print(images.shape)  # height and width, and nothing in front
+assert images.dim() == 2
+
+# %% fix no-channel
+outputs = model(images[None, None])  # batch and channel in front: [1, 1, 16, 16]
+
+# %% proof no-channel
+assert outputs.shape == (1, 8, 14, 14)
+torch.testing.assert_close(outputs[0], model(images.reshape(1, 16, 16)))
+
+# %%
+pictures = torch.rand(5, 1, 28, 28)
+images = pictures.view(5, 784)  # as MNIST comes from a CSV file, or behind nn.Flatten
+
+# %% break flat
+outputs = model(images)
+
+# %% check flat
+print(images.shape)  # 784 = 28 x 28: height and width are gone
+assert images.dim() == 2
+
+# %% fix flat
+# batch, channels, height, width
+outputs = model(images.reshape(-1, 1, 28, 28))
+
+# %% proof flat
+torch.testing.assert_close(outputs, model(pictures))
+
+# %%
+model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8)).eval()
+images = torch.rand(1, 16, 16)  # one image: channel, height, width
+
+# %% break no-batch
+outputs = model(images)
+
+# %% check no-batch
+print(images.shape, model[0](images).shape)  # no batch in front
+assert images.dim() == 3
+
+# %% fix no-batch
+outputs = model(images[None])  # or images.unsqueeze(0): a batch of one
+
+# %% proof no-batch
+assert outputs.shape == (1, 8, 14, 14)
+torch.testing.assert_close(outputs[0], model(images[None].repeat(3, 1, 1, 1))[1])
+
+# %%
+images = torch.zeros(0)
+
+# %% break empty
+outputs = model(images)
+
+# %% check empty
+print(images.shape)  # [0]: nothing was loaded
+assert images.numel() == 0
+
+# %% fix empty
+# leave out what is empty, and find out why it is
+outputs = model(images) if images.numel() else None
+
+# %% proof empty
+assert outputs is None

@@ -1,0 +1,109 @@
+# ---
+# wordings:
+#   - text: "expected a non-empty list of Tensors"
+#     exception: [ValueError, RuntimeError, NotImplementedError]
+#     sample: "RuntimeError: torch.cat(): expected a non-empty list of Tensors"
+#   - text: "stack expects a non-empty TensorList"
+#     exception: RuntimeError
+#     sample: "RuntimeError: stack expects a non-empty TensorList"
+#   - text: "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors)"
+#     exception: [RuntimeError, NotImplementedError]
+#     sample: "RuntimeError: There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback function is registered for schema aten::_cat."
+# tags: [shape, dataloader, detection]
+# recover: fix
+# related: [shapes/cat-sizes]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
+# causes:
+#   loop-never-ran:
+#     undecided: why the list is empty is not printed
+#   found-nothing:
+#     likely: frames("nms", "boxes", "detect", "postprocess", "post_process")
+#     undecided: why the list is empty is not printed
+#     sample: |
+#       Traceback (most recent call last):
+#         File "detector.py", line 88, in postprocess
+#           kept = torch.cat(kept)
+#       RuntimeError: torch.cat(): expected a non-empty list of Tensors
+#   no-parameters:
+#     if: frames("parameters_to_vector", "clip_grad", "get_total_norm")
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+dataset = TensorDataset(torch.rand(3, 4))  # 3 samples
+model = nn.Linear(4, 2)
+loader = DataLoader(dataset, batch_size=8, drop_last=True)
+
+# %% break loop-never-ran
+outputs = []
+for (batch,) in loader:
+    outputs.append(model(batch))
+outputs = torch.cat(outputs)
+
+# %% check loop-never-ran
+print(len(dataset), len(loader))  # 3 samples, 0 batches: all of them are dropped
+assert len(loader) == 0
+
+# %% fix loop-never-ran
+import torch
+from torch.utils.data import DataLoader
+
+loader = DataLoader(dataset, batch_size=8)  # keeps a smaller last batch
+outputs = torch.cat([model(batch) for (batch,) in loader])
+
+# %% proof loop-never-ran
+assert loader.batch_size == 8
+torch.testing.assert_close(outputs, model(dataset.tensors[0]))
+
+# %%
+images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.1])]  # scores of boxes
+
+# %% break found-nothing
+parts = [scores[scores > 0.5] for scores in images if (scores > 0.5).any()]
+found = torch.cat(parts)
+
+# %% check found-nothing
+print([(scores > 0.5).sum().item() for scores in images])  # [0, 0]
+assert not any((scores > 0.5).any() for scores in images)
+
+# %%
+images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.1]), torch.tensor([0.1])]
+
+# %% fix found-nothing
+import torch
+
+# no `if` here: empty parts may stay in the list
+found = torch.cat([scores[scores > 0.5] for scores in images])
+
+# %% proof found-nothing
+assert found.shape == (0,)
+
+# %%
+model = nn.Sequential(nn.Flatten(), nn.ReLU())
+
+# %% break no-parameters
+vector = nn.utils.parameters_to_vector(model.parameters())
+
+# %% check no-parameters
+print(len(list(model.parameters())))  # 0
+assert len(list(model.parameters())) == 0
+
+
+# %% fix no-parameters
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 2)])  # a plain list is not seen
+
+
+vector = nn.utils.parameters_to_vector(Model().parameters())
+
+# %% proof no-parameters
+assert vector.shape == (10,)
