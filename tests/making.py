@@ -40,7 +40,10 @@ def make_project(root: Path) -> Path:
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for language in LANGUAGES:
         for file in (ROOT / "docs" / language).glob("*.md"):
-            shutil.copy(file, root / "docs" / language)
+            text = file.read_text(encoding="utf-8")
+            if file.name == "no-message.md":  # all its links lead to symptoms and tips
+                text = re.sub(r"\]\([\w-]+/[^)]*\)", f"]({IDENT}.md)", text)
+            (root / "docs" / language / file.name).write_text(text, encoding="utf-8")
     chinese_page = root / f"docs/zh/{IDENT}.md"
     chinese_page.write_text(chinese_page.read_text(encoding="utf-8").replace("source:", "synonyms: [爆栈词, 二次反传]\nsource:", 1), encoding="utf-8")
     record(root)

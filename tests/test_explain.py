@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 from torchclinic.commands import explain
+from torchclinic.content import index
+from torchclinic.content.known import KnownMessage
+from torchclinic.content.problem import Problems
+from torchclinic.content.snippet import make_wording
 
 MESSAGE = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
 TRACEBACK = f"""Traceback (most recent call last):
@@ -69,12 +73,12 @@ def test_without_the_console_script(table: dict[str, Any], monkeypatch: pytest.M
     assert lines(table, TRACEBACK)[2] == "  fix: python -m torchclinic fix shapes/matmul-shapes"
 
 
-def test_known_message_without_a_page(table: dict[str, Any]) -> None:
-    stem, known = next((stem, one) for stem, one in table["symptoms"].items() if not one["page"] and one.get("docs") and not one["diagnosis"])
-    wording = next(one for one in table["wordings"] if one["symptom"] == stem and all(isinstance(part, str) for part in one["parts"]) and not one.get("near"))
-    text = TRACEBACK.replace(MESSAGE, f"{wording.get('exception', 'RuntimeError')}: {''.join(wording['parts'])}")
-    found = lines(table, text)
-    assert found[0] == f"Torch Clinic: {known['title']['en']}" and found[2] == f"  no page yet; documentation: {known['docs']}"
+def test_known_message_without_a_page() -> None:
+    wording = make_wording({"text": "the flux capacitor is empty", "exception": "ValueError"}, Path("known.yml"), 1, Problems(Path()))
+    assert wording
+    title = {"en": "No flux", "zh": "没有磁通"}
+    table = index.build({}, {"no-flux": KnownMessage("no-flux", "nn", Path("known.yml"), title, "https://docs.pytorch.org/x", [], {}, wordings=[wording])})
+    assert lines(table, UNKNOWN)[0] == "Torch Clinic: No flux" and lines(table, UNKNOWN)[-1] == "  no page yet; documentation: https://docs.pytorch.org/x"
 
 
 @pytest.mark.parametrize("text", ["", "\0" * 9, "Traceback (most recent call last):\n", UNKNOWN, "[rank3]:", 'File "', "E \n", "\x1b" * 50])
