@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: an illegal memory access was encountered"
-#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe, julia]
+#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "cuda runtime error ({_:int}) : an illegal memory access was encountered"
 #     sample: "RuntimeError: cuda runtime error (77) : an illegal memory access was encountered at /pytorch/aten/src/THC/generic/THCTensorMath.cu:26"
 #   - text: "error={_:int} : an illegal memory access was encountered"

@@ -12,6 +12,7 @@
 #     sample: "RuntimeError: t == DeviceType::CUDA INTERNAL ASSERT FAILED at \"../c10/cuda/impl/CUDAGuardImpl.h\":25, please report a bug to PyTorch."
 #   - text: "INTERNAL ASSERT FAILED at"
 #     role: symptom
+#     near: [torch, Torch, ATen, aten, c10]
 #   - text: "please report a bug to PyTorch"
 #     role: symptom
 # tags: [build, comfyui, cpp-extension, crash, oom]
