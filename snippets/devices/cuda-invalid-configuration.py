@@ -62,7 +62,7 @@ from torch.nn import functional as F
 
 
 def blocks(q):
-    """The blocks that PyTorch's memory-efficient attention asks for: queries by 64, heads, batch. CUDA allows 2147483647, 65535, 65535."""
+    """The blocks that PyTorch's memory-efficient attention asks for: queries (64 a block in some kernels), heads, batch. CUDA allows 2147483647, 65535, 65535."""
     batch, heads, queries, features = q.shape
     return -(-queries // 64), heads, batch
 
