@@ -28,7 +28,7 @@
 #   dataset:
 #     if: >-
 #       paste("StorageSharing.cpp", "_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda")
-#       and paste("dataloader.py", "_worker_loop", "DataLoader worker", "data_loader")
+#       and paste("utils/data/dataloader.py", "utils\\data\\dataloader.py", "_worker_loop", "DataLoader worker")
 #     sample: |
 #       File "torch\utils\data\dataloader.py", line 501, in __iter__
 #         return _DataLoaderIter(self)
