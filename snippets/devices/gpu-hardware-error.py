@@ -12,8 +12,6 @@
 #     near: [torch, NCCL]
 #   - text: "CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error"
 #     unless: *foreign
-#   - text: "CUDA error: hardware stack error"
-#     unless: *foreign
 # tags: [crash, cuda, driver, multi-gpu]
 # recover: hardware
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 whose GPU 0 answers error 214"]
@@ -39,11 +37,11 @@
 #   bad-gpu:
 #     if: paste("ECC error")
 #   nvlink:
-#     if: paste("NVLink error", "over nvlink")
+#     if: paste("NVLink error")
 #     sample: "RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution"
-#   other:
-#     if: paste("hardware stack error")
-#     sample: "RuntimeError: CUDA error: hardware stack error"
+#   peer:
+#     if: paste("over nvlink or a hardware error")
+#     sample: "RuntimeError: CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error"
 # ---
 
 # %%

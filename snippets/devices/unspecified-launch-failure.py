@@ -26,6 +26,8 @@
 #     unless: *foreign
 #   - text: "CUDA error: invalid program counter"
 #     unless: *foreign
+#   - text: "CUDA error: hardware stack error"
+#     unless: *foreign
 # tags: [cpp-extension, crash, cuda, driver]
 # recover: process
 # needs: ["fault:a kernel that reads 16 bytes at once, its addresses carried out by the CPU"]
