@@ -3,27 +3,35 @@
 #   - text: "Can't pickle local object '{object:line}'"
 #     exception: AttributeError
 #     near: &torch [torch, dataloader, DataLoader, num_workers]
+#     unless: &save ["torch.save(", torch/serialization.py, "torch\\serialization.py"]
 #     sample: "AttributeError: Can't pickle local object 'D13.__init__.<locals>.<lambda>'"
 #   - text: "Can't pickle local object"
 #     near: *torch
+#     unless: *save
 #   - text: "Can't get local object"
 #     near: *torch
+#     unless: *save
 #   - text: "Can't pickle <function {object:line}>"
 #     near: *torch
+#     unless: *save
 #     sample: "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f1b>: attribute lookup <lambda> on __main__ failed"
 #   - text: "Can't pickle <"
 #     near: *torch
+#     unless: *save
 #   - text: "cannot pickle '{type:ident}' object"
 #     exception: TypeError
 #     near: *torch
+#     unless: *save
 #     sample: "TypeError: cannot pickle '_thread.lock' object"
 #   - text: "can't pickle {type:ident} objects"
 #     exception: TypeError
 #     near: *torch
+#     unless: *save
 #     sample: "TypeError: can't pickle module objects"
 #   - text: "objects cannot be pickled"
 #     exception: TypeError
 #     near: *torch
+#     unless: *save
 #   - text: "Got pickle error when attempting to start a worker Process"
 #     exception: UserWarning
 #   - text: "Ran out of input"

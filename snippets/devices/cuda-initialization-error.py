@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: initialization error"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe]
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "cuda runtime error ({_:int}) : initialization error"
 #     sample: "RuntimeError: cuda runtime error (3) : initialization error at /pytorch/aten/src/THC/THCGeneral.cpp:50"
 #   - text: "CUDA error ({_:int}): initialization error"

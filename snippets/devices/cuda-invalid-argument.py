@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: invalid argument"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe]
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "CUDA driver error: invalid argument"
 #     exception: RuntimeError
 #   - text: "cuda runtime error ({_:int}) : invalid argument"
@@ -31,7 +31,7 @@
 #         if torch.cuda.cudart().cudaHostRegister(ptr, size, 1) == 0:
 #       torch.AcceleratorError: CUDA error: invalid argument
 #   old-build:
-#     if: paste("THCGeneral.cpp")
+#     likely: paste("THCGeneral.cpp") and not paste("_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor")
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=11 : invalid argument"
 #   offload:
 #     if: paste("in pin_memory", ".pin_memory(", "_fsdp_param", "_pin_memory_loop") and not paste("omfyUI", "comfy/", "comfy\\")
@@ -42,8 +42,8 @@
 #           sharded_param = sharded_param.pin_memory()
 #       RuntimeError: CUDA error: invalid argument
 #   full-memory:
-#     if: paste("CUDA driver error")
-#     sample: "RuntimeError: CUDA driver error: invalid argument"
+#     likely: paste("CUDA driver error") and paste("expandable_segments", "xpandableSegment")
+#     sample: "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nRuntimeError: CUDA driver error: invalid argument"
 #   between-processes:
 #     if: paste("_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda", "StorageSharing.cpp")
 #     sample: "RuntimeError: cuda runtime error (11) : invalid argument at /pytorch/torch/csrc/generic/StorageSharing.cpp:248"

@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: invalid configuration argument"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe]
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "cuda runtime error ({_:int}) : invalid configuration argument"
 #     sample: "RuntimeError: cuda runtime error (9) : invalid configuration argument at /pytorch/aten/src/THC/generic/THCTensorMathPairwise.cu:174"
 #   - text: "error={_:int} : invalid configuration argument"
@@ -62,7 +62,7 @@ from torch.nn import functional as F
 
 
 def blocks(q):
-    """The blocks that PyTorch's memory-efficient attention asks for: queries by 64, heads, batch. CUDA allows 2147483647, 65535, 65535."""
+    """The blocks that PyTorch's memory-efficient attention asks for: queries (64 a block in some kernels), heads, batch. CUDA allows 2147483647, 65535, 65535."""
     batch, heads, queries, features = q.shape
     return -(-queries // 64), heads, batch
 

@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: OS call failed or operation not supported on this OS"
-#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe, "pin_memory(", "pin memory thread", _pin_memory_loop]
+#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp", "pin_memory(", "pin memory thread", _pin_memory_loop]
 #   - text: "cuda runtime error ({_:int}) : OS call failed or operation not supported on this OS"
 #     sample: "RuntimeError: cuda runtime error (71) : OS call failed or operation not supported on this OS at ..\\torch\\csrc\\generic\\StorageSharing.cpp:253"
 #   - text: "error={_:int} : OS call failed or operation not supported on this OS"
@@ -10,7 +10,7 @@
 #     near: [StorageSharing, torch, Error 304]
 #     unless: ["pin_memory(", "pin memory thread", _pin_memory_loop]
 #   - text: "CUDA error: operation not supported"
-#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe, "global/shared address space"]
+#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp", "global/shared address space"]
 #   - text: "cuda runtime error ({_:int}) : operation not supported"
 #     sample: "RuntimeError: cuda runtime error (801) : operation not supported at ..\\torch/csrc/generic/StorageSharing.cpp:247"
 #   - text: "error={_:int} : operation not supported"
@@ -28,7 +28,7 @@
 #   dataset:
 #     if: >-
 #       paste("StorageSharing.cpp", "_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda")
-#       and paste("dataloader.py", "_worker_loop", "DataLoader worker", "data_loader")
+#       and paste("utils/data/dataloader.py", "utils\\data\\dataloader.py", "_worker_loop", "DataLoader worker")
 #     sample: |
 #       File "torch\utils\data\dataloader.py", line 501, in __iter__
 #         return _DataLoaderIter(self)

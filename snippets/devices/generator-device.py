@@ -22,17 +22,17 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Generator.html", "https://docs.pytorch.org/docs/stable/notes/randomness.html"]
 # causes:
 #   default-device:
-#     if: begins(want, "cuda", "mps", "xpu", "npu") and paste("dataloader.py", "sampler.py", "random_split", "randperm", "RandomSampler")
+#     if: begins(want, "cuda", "mps", "xpu", "npu") and paste("utils/data/", "utils\\data\\", "random_split", "randperm", "RandomSampler")
 #     likely: begins(want, "cuda", "mps") and not paste("Traceback", "File ")
 #     sample: |
 #       File "torch/utils/data/sampler.py", line 124, in __iter__
 #         yield from torch.randperm(n, generator=generator).tolist()
 #       RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'
 #   loader-generator:
-#     if: begins(want, "cpu") and paste("dataloader.py", "sampler.py", "random_split", "randperm", "RandomSampler")
+#     if: begins(want, "cpu") and paste("utils/data/", "utils\\data\\", "random_split", "randperm", "RandomSampler")
 #   own-call:
 #     likely: >-
-#       not paste("dataloader.py", "sampler.py", "random_split", "randperm", "RandomSampler") and
+#       not paste("utils/data/", "utils\\data\\", "random_split", "randperm", "RandomSampler") and
 #       (paste("Traceback", "File ") or paste("Cannot generate a"))
 # ---
 

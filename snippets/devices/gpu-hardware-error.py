@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: uncorrectable ECC error encountered"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe, CUDAdrv, "julia>"]
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "cuda runtime error ({_:int}) : uncorrectable ECC error encountered"
 #     sample: "RuntimeError: cuda runtime error (39) : uncorrectable ECC error encountered at /pytorch/aten/src/THC/THCCachingHostAllocator.cpp:265"
 #   - text: "uncorrectable ECC error encountered"
@@ -11,8 +11,6 @@
 #   - text: "uncorrectable NVLink error detected during the execution"
 #     near: [torch, NCCL]
 #   - text: "CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error"
-#     unless: *foreign
-#   - text: "CUDA error: hardware stack error"
 #     unless: *foreign
 # tags: [crash, cuda, driver, multi-gpu]
 # recover: hardware
@@ -24,10 +22,10 @@
 #         nvidia-smi -q -d ECC,ROW_REMAPPER | grep -E "^GPU|Uncorrectable|Pending|Failure"
 #         sudo dmesg | grep -i xid          # names the card: PCI:0000:3b:00
 #         sudo nvidia-smi --gpu-reset -i 0  # with no program on it; or restart the machine
-#         CUDA_VISIBLE_DEVICES=1,2,3 python train.py  # until then: leave the card out
+#         CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=1,2,3 python train.py  # until then without card 0
 #       powershell: |
 #         nvidia-smi -q -d ECC
-#         $env:CUDA_VISIBLE_DEVICES = "1"; python train.py  # leave the card out
+#         $env:CUDA_DEVICE_ORDER = "PCI_BUS_ID"; $env:CUDA_VISIBLE_DEVICES = "1"; python train.py  # without card 0
 #       slurm: |
 #         scontrol show job $SLURM_JOB_ID | grep NodeList   # for the administrators
 #         sbatch --exclude=NODE job.sh
@@ -39,11 +37,11 @@
 #   bad-gpu:
 #     if: paste("ECC error")
 #   nvlink:
-#     if: paste("NVLink error", "over nvlink")
+#     if: paste("NVLink error")
 #     sample: "RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution"
-#   other:
-#     if: paste("hardware stack error")
-#     sample: "RuntimeError: CUDA error: hardware stack error"
+#   peer:
+#     if: paste("over nvlink or a hardware error")
+#     sample: "RuntimeError: CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error"
 # ---
 
 # %%

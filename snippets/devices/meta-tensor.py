@@ -41,7 +41,8 @@
 #   left-out:
 #     undecided: whether the file lacked a part is not in the traceback
 #   computed-in-init:
-#     if: paste("cannot be called on meta tensors", "can't convert meta device")
+#     if: paste("cannot be called on meta tensors", "can't convert meta device") and paste("in __init__")
+#     likely: paste("cannot be called on meta tensors", "can't convert meta device") and not paste("in forward")
 # ---
 
 # %%

@@ -50,10 +50,11 @@
 #     likely: paste("with arguments from the 'MPS' backend")
 #     sample: "NotImplementedError: The operator 'aten::linalg_qr.out' is not currently implemented for the MPS device."
 #   float64:
-#     if: paste("float64")
+#     if: paste("MPS Tensor to float64", "support float64")
+#     likely: paste("float64")
 #     sample: "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. Please use float32 instead."
 #   dtype:
-#     if: paste("BFloat16", "does not support input type", "op with int64 input", "does not have support for that dtype") and not paste("float64")
+#     if: paste("BFloat16", "does not support input type", "op with int64 input", "does not have support for that dtype") and not paste("support float64")
 #     sample: "RuntimeError: MPS does not support cumsum op with int64 input"
 #   not-here:
 #     if: paste("not linked with support for mps") or begins(op, "aten::empty", "aten::_copy_from")

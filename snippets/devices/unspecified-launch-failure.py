@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: unspecified launch failure"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, caffe]
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "cuda runtime error ({_:int}) : unspecified launch failure"
 #     sample: "RuntimeError: cuda runtime error (4) : unspecified launch failure at /pytorch/aten/src/THC/generic/THCTensorCopy.cpp:20"
 #   - text: "error={_:int} : unspecified launch failure"
@@ -26,6 +26,8 @@
 #     unless: *foreign
 #   - text: "CUDA error: invalid program counter"
 #     unless: *foreign
+#   - text: "CUDA error: hardware stack error"
+#     unless: *foreign
 # tags: [cpp-extension, crash, cuda, driver]
 # recover: process
 # needs: ["fault:a kernel that reads 16 bytes at once, its addresses carried out by the CPU"]
@@ -37,7 +39,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
 # causes:
 #   gpu-or-driver:
-#     if: paste("fallen off the bus", "Xid 79", "Xid 62", "Xid 48", "Xid 63", "Xid 64", "Xid 95") and not paste("misaligned address", "launch timed out")
+#     if: paste("has fallen off the bus") and not paste("misaligned address", "launch timed out")
+#     likely: paste("Xid 79", "Xid 62", "Xid 48", "Xid 64", "Xid 95") and not paste("misaligned address", "launch timed out")
 #     sample: "NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.\nRuntimeError: CUDA error: unspecified launch failure"
 #   extension:
 #     likely: >-

@@ -46,7 +46,8 @@
 #     likely: status == "NOT_INITIALIZED" and begins(call, "cublasCreate")
 #     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"
 #   dtype:
-#     if: status in ["NOT_SUPPORTED", "ARCH_MISMATCH"]
+#     if: status == "ARCH_MISMATCH"
+#     likely: status == "NOT_SUPPORTED"
 #     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling `cublasGemmEx( handle, opa, opb, m, n, k, &falpha, a, CUDA_R_16BF, lda)`"
 #   new-gpu:
 #     likely: paste("the GPU program failed to execute", "an absent device architectural feature is required")

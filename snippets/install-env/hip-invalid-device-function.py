@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "HIP error: invalid device function"
-#     unless: &foreign [ggml, "tensorflow/", cupy_backends, Cycles, "onnxruntime::"]
+#     unless: &foreign [ggml, ollama, "llama.cpp", "llama runner", lender, "tensorflow/", cupy_backends, Cycles, "onnxruntime::"]
 #   - text: "HIP error: no kernel image is available for execution on the device"
 #     unless: *foreign
 #   - text: "HIP error: device kernel image is invalid"

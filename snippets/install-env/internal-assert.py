@@ -12,6 +12,7 @@
 #     sample: "RuntimeError: t == DeviceType::CUDA INTERNAL ASSERT FAILED at \"../c10/cuda/impl/CUDAGuardImpl.h\":25, please report a bug to PyTorch."
 #   - text: "INTERNAL ASSERT FAILED at"
 #     role: symptom
+#     near: [torch, Torch, ATen, aten, c10]
 #   - text: "please report a bug to PyTorch"
 #     role: symptom
 # tags: [build, comfyui, cpp-extension, crash, oom]
@@ -27,11 +28,15 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management", "https://docs.pytorch.org/docs/stable/debugging_environment_variables.html"]
 # causes:
 #   nvml:
-#     if: paste("NVML_SUCCESS")
+#     if: paste("NVML_SUCCESS") and paste("CUDACachingAllocator")
+#     likely: paste("NVML_SUCCESS")
 #     sample: "RuntimeError: NVML_SUCCESS == r INTERNAL ASSERT FAILED at \"../c10/cuda/CUDACachingAllocator.cpp\":995, please report a bug to PyTorch."
 #   async-allocator:
 #     if: paste("CUDAMallocAsyncAllocator", "free_upper_bound")
 #     sample: "RuntimeError: free_upper_bound + pytorch_used_bytes[device] <= device_total INTERNAL ASSERT FAILED at \"C:\\\\actions-runner\\\\c10\\\\cuda\\\\CUDAMallocAsyncAllocator.cpp\":56"
+#   expandable:
+#     likely: paste("handles_.at(i)", "expandable_segment", "ExpandableSegment")
+#     sample: "RuntimeError: !handles_.at(i) INTERNAL ASSERT FAILED at \"../c10/cuda/CUDACachingAllocator.cpp\":487, please report a bug to PyTorch."
 #   setting:
 #     if: paste("AllocatorConfig", "ConfigTokenizer")
 #   torchscript:

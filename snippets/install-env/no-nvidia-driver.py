@@ -5,7 +5,7 @@
 #   - text: "Found no NVIDIA driver on your system"
 #   - text: "No CUDA GPUs are available"
 #     exception: RuntimeError
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", jaxlib, cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]"]
+#     unless: &foreign [ggml, "tensorflow/", "paddle::", jaxlib, cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", julia, ", ERROR_", "llama runner", "llama.cpp"]
 #   - text: "CUDA error: no CUDA-capable device is detected"
 #     unless: *foreign
 #   - text: "cuda runtime error ({_:int}) : no CUDA-capable device is detected"
@@ -37,8 +37,7 @@
 # causes:
 #   library-not-found:
 #   notebook:
-#     if: paste("/kaggle/", "google.colab", "/content/drive")
-#     likely: paste("/content/") or (paste("dist-packages") and paste("<ipython-input"))
+#     likely: paste("/kaggle/working", "google.colab", "/content/") or (paste("dist-packages") and paste("<ipython-input"))
 #     sample: |
 #       <ipython-input-7-2b9f4d0e> in <module>()
 #       ----> 1 model.cuda()
@@ -63,7 +62,6 @@
 #       NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
 #       RuntimeError: Found no NVIDIA driver on your system.
 #   hidden:
-#     if: paste("no CUDA-capable device", "No CUDA GPUs are available") and not paste("docker", "Docker", "kubernetes", "/workspace/")
 #     likely: paste("no CUDA-capable device", "No CUDA GPUs are available")
 #     sample: "RuntimeError: No CUDA GPUs are available"
 #   no-gpu:

@@ -40,7 +40,7 @@
 #     if: bytes(size) > bytes(limit) or paste("Invalid buffer size")
 #     sample: "RuntimeError: MPS backend out of memory (MPS allocated: 1.02 GB, other allocations: 0 bytes, max allowed: 9.07 GB). Tried to allocate 12.00 GB on private pool."
 #   virtual-mac:
-#     if: bytes(used) < 64 * MiB and bytes(size) < 1 * MiB
+#     if: bytes(used) < 64 * MiB and bytes(other) < 64 * MiB and bytes(size) < 1 * MiB
 #     sample: "RuntimeError: MPS backend out of memory (MPS allocated: 0 bytes, other allocations: 0 bytes, max allowed: 7.93 GB). Tried to allocate 256 bytes on shared pool."
 #   ratio:
 #     if: paste("invalid low watermark ratio")
