@@ -46,7 +46,7 @@
 #     commands:
 #       powershell: |
 #         SystemPropertiesPerformance  # Advanced, Virtual memory, Change: system managed size, or 1.5 times the RAM
-#         Restart-Computer
+#         # then restart Windows
 # ---
 
 # %%
