@@ -11,7 +11,7 @@
 #   - text: "DLL load failed: The paging file is too small for this operation to complete"
 #     exception: ImportError
 #   - text: "The paging file is too small for this operation to complete"
-#     near: &loading [torch, DataLoader, safetensors, transformers, diffusers, comfy, Comfy, ultralytics]
+#     near: &loading [safe_open, load_file, torch, DataLoader, safetensors, transformers, diffusers, comfy, Comfy, ultralytics]
 #   - text: "DLL load failed: 页面文件太小"
 #     exception: ImportError
 #     sample: "ImportError: DLL load failed: 页面文件太小，无法完成操作。"
@@ -46,7 +46,7 @@
 #     commands:
 #       powershell: |
 #         SystemPropertiesPerformance  # Advanced, Virtual memory, Change: system managed size, or 1.5 times the RAM
-#         Restart-Computer
+#         # then restart Windows
 # ---
 
 # %%

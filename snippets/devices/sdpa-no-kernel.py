@@ -24,6 +24,9 @@
 # related: [devices/flash-attention-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.attention.sdpa_kernel.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"]
 # causes:
+#   warning:
+#     if: paste("Torch was not compiled with flash attention") and not paste("No available kernel", "No viable backend")
+#     sample: "UserWarning: 1Torch was not compiled with flash attention."
 #   not-4d:
 #     if: paste("to be 4 dimensional")
 #     undecided: only the warning above the traceback tells

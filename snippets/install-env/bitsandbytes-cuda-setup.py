@@ -24,6 +24,7 @@
 #     exception: RuntimeError
 #   - text: "SETUP ERROR: Missing dependency: {library:ident}"
 #     exception: RuntimeError
+#     near: [bitsandbytes, CUDA SETUP ERROR, ROCm SETUP ERROR, XPU SETUP ERROR]
 #     sample: "CUDA SETUP ERROR: Missing dependency: libcusparse.so.12"
 #   - text: "The installed version of bitsandbytes was compiled without GPU support"
 #     exception: UserWarning
@@ -45,6 +46,10 @@
 #     exception: ImportError
 #   - text: "requires the latest version of bitsandbytes: `pip install -U bitsandbytes`"
 #     exception: ImportError
+#   - text: "and the latest version of bitsandbytes: `pip install"
+#     exception: ImportError
+#   - text: "'NoneType' object has no attribute 'cget_col_row_stats'"
+#     exception: AttributeError
 #   - text: "not available in CPU-only version of bitsandbytes"
 #     exception: RuntimeError
 # tags: [quantization, lora, cuda, shared-library, import-error]
@@ -68,7 +73,7 @@
 #     if: 'paste("No package metadata was found for")'
 #     sample: "importlib.metadata.PackageNotFoundError: No package metadata was found for bitsandbytes"
 #   no-gpu:
-#     if: 'paste("was compiled without GPU support", "cadam32bit_grad_fp32", "not available in CPU-only version") and not paste("despite GPU being available", "despite CUDA being available", "bitsandbytes CUDA binary", "Required library version not found")'
+#     likely: 'paste("was compiled without GPU support", "cadam32bit_grad_fp32", "not available in CPU-only version") and not paste("despite GPU being available", "despite CUDA being available", "bitsandbytes CUDA binary", "Required library version not found", "libcudart.so not found")'
 #     sample: "UserWarning: The installed version of bitsandbytes was compiled without GPU support. 8-bit optimizers, 8-bit multiplication, and GPU quantization are unavailable."
 #   library-path:
 #     if: 'paste("Missing dependency:") or paste("libcusparse", "libcublas", "libnvJitLink", "libcudart.so.1") and paste("cannot open shared object file")'

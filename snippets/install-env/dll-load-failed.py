@@ -55,7 +55,7 @@
 #     sample: "FileNotFoundError: Could not find module 'C:\\Python38\\lib\\site-packages\\torch\\lib\\caffe2_nvrtc.dll' (or one of its dependencies). Try using the full path with constructor syntax."
 #   - text: "DLL load failed while importing {_:ident}:"
 #     exception: ImportError
-#     near: &pydll ['torch\', import torch, from torch, torch_, torchvision, torchaudio, importing _C]
+#     near: &pydll ['torch\', 'torch/', torch._C, from torch, torch_, torchvision, torchaudio, importing _C]
 #     sample: "ImportError: DLL load failed while importing _C: The specified procedure could not be found."
 #   - text: "DLL load failed:"
 #     exception: ImportError
@@ -76,7 +76,7 @@
 #     if: 'paste("Redistributable is not installed")'
 #     likely: 'paste("c10.dll") and paste("[WinError 1114]", "initialization routine failed", "初始化例程失败", "[WinError 126]", "[WinError 182]")'
 #   mixed-files:
-#     if: 'paste("[WinError 127]", "specified procedure could not be found. Error loading", "找不到指定的程序。 Error loading", "[WinError 193]")'
+#     likely: 'paste("[WinError 127]", "specified procedure could not be found. Error loading", "找不到指定的程序。 Error loading", "[WinError 193]")'
 #   other-release:
 #     if: 'paste("fbgemm.dll", "libomp140")'
 #     likely: 'paste("shm.dll") and frames("PythonSoftwareFoundation") or paste("shm.dll") and frames("venv")'
@@ -94,14 +94,17 @@
 #         python -c "import torch"
 #   other-release:
 #     commands:
-#       powershell: python -m pip install --upgrade torch torchvision torchaudio
+#       powershell: |
+#         # …/cu128 or the like for a GPU, …/cpu without: PyPI's torch for Windows has no CUDA
+#         python -m pip install --upgrade torch torchvision --index-url https://download.pytorch.org/whl/cu128
 #       comfyui: .\python_embeded\python.exe -s -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
 #   mixed-files:
 #     commands:
 #       powershell: |
 #         python -m pip uninstall -y torch
 #         Remove-Item -Recurse C:\venv\Lib\site-packages\torch  # the folder of the message
-#         python -m pip install --no-cache-dir torch torchvision
+#         # …/cu128 or the like for a GPU, …/cpu without: PyPI's torch for Windows has no CUDA
+#         python -m pip install --no-cache-dir torch torchvision --index-url https://download.pytorch.org/whl/cu128
 #       comfyui: |
 #         .\python_embeded\python.exe -s -m pip uninstall -y torch
 #         rmdir /s /q .\python_embeded\Lib\site-packages\torch

@@ -14,7 +14,7 @@
 #     commands:
 #       linux: |
 #         nvidia-smi --query-gpu=driver_version --format=csv,noheader   # 580.95.05: then the package ends in 580
-#         sudo apt-get install nvidia-fabricmanager-580                 # RHEL: sudo dnf install nvidia-fabric-manager
+#         sudo apt-get install nvidia-fabricmanager-580                 # Ubuntu; other systems: see NVIDIA's guide
 #         sudo systemctl enable --now nvidia-fabricmanager
 #         systemctl status nvidia-fabricmanager                         # must say: active (running)
 # related: [install-env/error-804, install-env/cuda-unknown-error]

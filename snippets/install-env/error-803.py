@@ -15,7 +15,7 @@
 #       linux: |
 #         cat /proc/driver/nvidia/version              # the kernel module that runs
 #         ls -l /usr/lib/x86_64-linux-gnu/libcuda.so.* # the library that was installed: another number?
-#         sudo reboot                                  # loads the module that belongs to the library
+#         sudo reboot                                  # save all work first; loads the module that belongs to the library
 #       docker: |
 #         # in the container: a libcuda.so of the image itself? It must come from the host alone
 #         find / -name 'libcuda.so.*' -not -path '/proc/*' 2>/dev/null

@@ -84,7 +84,7 @@
 #     sample: "ModuleNotFoundError: No module named 'fused_layer_norm_cuda'"
 #   source-folder:
 #     likely: >-
-#       paste("cannot import name '_C' from", "._C'") and not paste("site-packages", "dist-packages")
+#       paste("cannot import name '_C' from") and paste("__init__.py)") and not paste("site-packages", "dist-packages")
 #   other-python:
 #     undecided: what the file is called is not printed
 #   failed:

@@ -42,11 +42,14 @@
 #     if: paste("Invalid cross-device link")
 #     sample: "OSError: [Errno 18] Invalid cross-device link: 'flash_attn-2.5.6+cu122torch2.2cxx11abiFALSE-cp310-cp310-linux_x86_64.whl' -> '/home/user/.cache/pip/x.whl'"
 #   other-release:
-#     if: read(part)
+#     if: read(part) and not paste("is not a package", "libcuda", ".so")
 #     sample: "ModuleNotFoundError: No module named 'flash_attn.flash_attention'"
+#   not-compiled:
+#     likely: paste("No module named 'flash_attn_2_cuda'")
+#     sample: "ModuleNotFoundError: No module named 'flash_attn_2_cuda'"
 #   missing:
 #     if: >-
-#       paste("No module named 'flash_attn'", "No module named 'flash_attn_2_cuda'", "flash_attn seems to be not installed", "not found in your environment: flash_attn")
+#       paste("No module named 'flash_attn'", "flash_attn seems to be not installed", "not found in your environment: flash_attn")
 # cases:
 #   missing:
 #     commands:

@@ -2,10 +2,10 @@
 # wordings:
 #   - text: "No module named 'torch'"
 #     exception: [ModuleNotFoundError, ImportError]
-#     unless: &building ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "Failed to build", builds-v0, "install flash", setup.py]
+#     unless: &building ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "This error originates from a subprocess", "Failed to build", builds-v0, "install flash", setup.py]
 #   - text: "No module named torch"
 #     exception: ImportError
-#     unless: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "Failed to build", builds-v0, "install flash", setup.py, named torch., named torch_, named torch-, named torcha, named torchb, named torchc, named torchd, named torche, named torchf, named torchg, named torchi, named torchl, named torchm, named torchn, named torcho, named torchp, named torchr, named torchs, named torcht, named torchv, named torchx]
+#     unless: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "This error originates from a subprocess", "Failed to build", builds-v0, "install flash", setup.py, named torch., named torch_, named torch-, named torcha, named torchb, named torchc, named torchd, named torche, named torchf, named torchg, named torchi, named torchl, named torchm, named torchn, named torcho, named torchp, named torchr, named torchs, named torcht, named torchv, named torchx]
 #   - text: "No Module Named 'torch'"
 #     unless: [pip install, setup.py, "Getting requirements to build"]
 #   - text: "No module named 'torch.{submodule:ident}'; 'torch' is not a package"

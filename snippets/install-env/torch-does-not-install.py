@@ -46,16 +46,16 @@
 #     sample: "ModuleNotFoundError: No module named 'tools.nnwrap'"
 #   release-too-old:
 #     if: >-
-#       begins(version, "0.", "1.0", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.", "1.8.", "1.9.") and begins(versions, "1.11", "1.12", "1.13", "2.")
+#       not paste("download.pytorch.org", "+cu1", "+cpu", "+rocm") and (begins(version, "0.", "1.0", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.", "1.8.", "1.9.") and begins(versions, "1.11", "1.12", "1.13", "2.")
 #       or begins(version, "1.") and begins(versions, "2.")
 #       or begins(version, "2.0", "2.1.") and begins(versions, "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15")
 #       or begins(version, "2.2", "2.3", "2.4") and begins(versions, "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15")
-#       or begins(version, "2.5", "2.6", "2.7", "2.8") and begins(versions, "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15")
+#       or begins(version, "2.5", "2.6", "2.7", "2.8") and begins(versions, "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"))
 #   index-tag:
 #     if: paste("+cu116 (from", "+cu117 (from", "+cu118 (from", "+cu121 (from", "+cu124 (from", "+cu126 (from", "+cu128 (from", "+cu129 (from", "+cu130 (from", "+cpu (from", "+cu113 (from", "+cu111 (from", "+cu102 (from")
 #   index-lacks:
 #     case: index-tag
-#     if: 'paste("Looking in indexes: https://download.pytorch.org/whl", "Looking in links: https://download.pytorch.org/whl") and not begins(versions, "none")'
+#     likely: 'paste("Looking in indexes: https://download.pytorch.org/whl", "Looking in links: https://download.pytorch.org/whl") and not begins(versions, "none")'
 #     sample: |
 #       Looking in indexes: https://download.pytorch.org/whl/test/cu124
 #       ERROR: Could not find a version that satisfies the requirement torch==2.5.1 (from versions: 2.4.0+cu124, 2.4.1+cu124)

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "No module named 'torch'"
 #     exception: [ModuleNotFoundError, ImportError]
-#     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "Failed to build", builds-v0, "install flash", setup.py]
+#     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "This error originates from a subprocess", "Failed to build", builds-v0, "install flash", setup.py]
 #   - text: "No module named torch"
 #     exception: ImportError
 #     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, setup.py]
@@ -23,7 +23,9 @@
 #   isolated:
 #     if: paste("Installing build dependencies", "Getting requirements to build", "get_requires_for_build", "pip-build-env", "builds-v0", "declare it as a build dependency")
 #   not-yet:
-#     if: paste("egg_info", "Preparing metadata", "prepare_metadata_for_build") and not paste("Installing build dependencies", "pip-build-env")
+#     if: paste("egg_info", "Preparing metadata (setup.py)") and not paste("Installing build dependencies", "pip-build-env")
+#     likely: paste("Preparing metadata", "prepare_metadata_for_build")
+#     sample: "Preparing metadata (setup.py): finished with status 'error'\nModuleNotFoundError: No module named 'torch'"
 # timeout: 120
 # cases:
 #   isolated:

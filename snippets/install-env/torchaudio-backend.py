@@ -11,8 +11,10 @@
 #     exception: UserWarning
 #   - text: "is not one of available backends"
 #     exception: RuntimeError
+#     near: [torchaudio, soundfile, sox, ffmpeg]
 #   - text: "Unsupported backend '{name:ident}' specified"
 #     exception: ValueError
+#     near: [torchaudio, soundfile, sox, ffmpeg]
 #     sample: "ValueError: (\"Unsupported backend 'ffmpeg' specified; \", \"please select one of ['soundfile'] instead.\")"
 #   - text: "sox extension is not supported on Windows"
 #     exception: RuntimeError
@@ -35,7 +37,10 @@
 # docs: ["https://docs.pytorch.org/audio/2.8/torchaudio.html"]
 # causes:
 #   removed:
-#     if: read(gone) or paste("has no attribute", "No module named", "cannot import name")
+#     if: >-
+#       paste("attribute 'list_audio_backends'", "attribute 'set_audio_backend'", "attribute 'get_audio_backend'", "attribute 'info'", "attribute 'AudioMetaData'", "attribute 'io'", "attribute 'sox_effects'", "attribute 'kaldi_io'",
+#       "named 'torchaudio.backend", "named 'torchaudio._backend", "named 'torchaudio.io", "named 'torchaudio.sox_effects", "named 'torchaudio.kaldi_io", "named 'torchaudio.prototype",
+#       "import name 'AudioMetaData'", "import name 'info'", "import name 'io'", "import name 'sox_effects'", "import name 'kaldi_io'", "import name 'prototype'", "import name 'list_audio_backends'") and not paste("partially initialized", "is not a package")
 #   video:
 #     if: paste(".mp4 and format", ".m4a and format", ".webm and format", ".aac and format", ".mkv and format", ".wma and format")
 #     sample: "RuntimeError: Couldn't find appropriate backend to handle uri lecture.mp4 and format None."

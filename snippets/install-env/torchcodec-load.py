@@ -8,6 +8,9 @@
 #   - text: "Could not load this library: {_:line}libtorchcodec"
 #     exception: OSError
 #     sample: "OSError: Could not load this library: C:\\AI\\ComfyUI\\python_embeded\\Lib\\site-packages\\torchcodec\\libtorchcodec_core8.dll"
+#   - text: "libtorchcodec_core{_:int}.so: undefined symbol"
+#     exception: OSError
+#     sample: "OSError: /venv/lib/python3.12/site-packages/torchcodec/libtorchcodec_core7.so: undefined symbol: _ZN3c1013MessageLoggerC1EPKciib"
 #   - text: "TorchCodec is required for"
 #     exception: ImportError
 #   - text: "No module named 'torchcodec'"
@@ -58,6 +61,7 @@
 #     commands:
 #       shell: |
 #         python -c "import torch; print(torch.version.cuda)"  # None: take …/cpu; 12.6: …/cu126
+#         # before torch 2.11 write the release of the table, as "torchcodec==0.9.*"
 #         python -m pip install --force-reinstall --no-deps torchcodec --index-url https://download.pytorch.org/whl/cpu
 # ---
 

@@ -22,10 +22,10 @@
 #     exception: RuntimeError
 #   - text: "name 'nn' is not defined"
 #     exception: NameError
-#     near: [transformers/integrations, 'transformers\integrations', transformers/modeling_utils.py, 'transformers\modeling_utils.py']
+#     near: [transformers.integrations, transformers.modeling_utils, transformers/integrations, 'transformers\integrations', transformers/modeling_utils.py, 'transformers\modeling_utils.py']
 #   - text: "name 'torch' is not defined"
 #     exception: NameError
-#     near: [transformers/integrations, 'transformers\integrations', transformers/modeling_utils.py, 'transformers\modeling_utils.py', Disabling PyTorch]
+#     near: [transformers.integrations, transformers.modeling_utils, transformers/integrations, 'transformers\integrations', transformers/modeling_utils.py, 'transformers\modeling_utils.py', Disabling PyTorch]
 # tags: [import-error, transformer]
 # recover: process
 # needs: ["package:pip", "fault:small packages in place of torch and transformers"]
