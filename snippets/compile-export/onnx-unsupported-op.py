@@ -62,7 +62,7 @@
 #   other-exporter:
 #     if: 'paste("Exporting the operator", "Unsupported: ONNX export of", "ONNX export failed on ATen operator", "export operator aten::")'
 #   no-counterpart:
-#     if: paste("<OpOverload(op='aten.", "<OpOverload(op='prims.", "step 3/3")
+#     if: paste("No ONNX function found for <OpOverload(op='aten.", "No ONNX function found for <OpOverload(op='prims.")
 #     sample: |
 #       <class 'torch.onnx._internal.exporter._errors.DispatchError'>: No ONNX function found for <OpOverload(op='prims.bessel_j0', overload='default')>. Failure message: No decompositions registered for the real-valued input
 # ---

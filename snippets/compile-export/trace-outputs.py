@@ -21,7 +21,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.jit.trace.html"]
 # causes:
 #   none-or-number:
-#     if: paste("Only tensors, lists") or read(type)
+#     if: paste("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output")
+#     likely: read(type)
 #   container:
 #     if: read(kind)
 # ---
