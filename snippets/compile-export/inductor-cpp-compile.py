@@ -7,6 +7,7 @@
 #   - text: "CppCompileError: C++ compile error"
 #   - text: "Compiler: {compiler:ident} is not found"
 #     exception: [InductorError, RuntimeError]
+#     near: [torch, nductor, ": cl is not found"]
 #     sample: "torch._inductor.exc.InductorError: RuntimeError: Compiler: cl is not found."
 #   - text: "OpenMP support not found. Please try one of the following solutions"
 # tags: [compile, build]

@@ -18,6 +18,7 @@
 #     exception: UnsupportedOperatorError
 #   - text: "UnsupportedOperatorError:"
 #     exception: UnsupportedOperatorError
+#     near: [onnx, ONNX, "aten::"]
 #   - text: "ONNX export failed on an operator with unrecognized namespace {op:path}"
 #     sample: "torch.onnx.errors.UnsupportedOperatorError: ONNX export failed on an operator with unrecognized namespace torchvision::deform_conv2d. If you are trying to export a custom operator, make sure you registered it with the right domain and version."
 #   - text: "ONNX export failed: Couldn't export operator {op:path}"
