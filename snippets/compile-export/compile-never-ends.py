@@ -68,7 +68,7 @@ assert whole > 30 * one  # of one block 6 nodes, of 48 blocks 240
 import torch._dynamo
 
 found = torch._dynamo.explain(model)(x)
-print(found.op_count)  # operations in the graphs: some thousands take minutes
+print(found.op_count)  # operations in the graphs: the more, the longer it takes
 assert found.op_count > 100
 
 # %% fix long-loop

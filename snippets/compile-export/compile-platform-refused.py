@@ -25,8 +25,10 @@
 #   newer-torch:
 #     commands:
 #       shell: python -m pip install --upgrade torch torchvision torchaudio
-#       powershell: python -m pip install --upgrade torch torchvision torchaudio
-#       comfyui: python_embeded\python.exe -m pip install --upgrade torch torchvision torchaudio
+#       powershell: |
+#         # with an NVIDIA GPU; without one leave out --index-url and its address
+#         python -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
+#       comfyui: .\python_embeded\python.exe -s -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
 #       notebook: "%pip install --upgrade torch torchvision torchaudio"
 # causes:
 #   windows:

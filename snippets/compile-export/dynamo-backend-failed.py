@@ -48,7 +48,8 @@
 #   any:
 #     undecided: the inner error is of the backend, and there are many
 #   headers:
-#     if: paste("CalledProcessError", "non-zero exit status") and paste("gcc", "/cc'", "clang") and not paste("CppCompileError")
+#     if: paste("Python.h") and paste("gcc", "/cc'", "clang") and not paste("CppCompileError")
+#     likely: paste("CalledProcessError", "non-zero exit status") and paste("gcc", "/cc'", "clang") and not paste("CppCompileError", "-lcuda")
 #   ptxas:
 #     if: paste("ptxas")
 #     sample: "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised: RuntimeError: `ptxas` failed with error code 4294967295:"

@@ -36,7 +36,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_fake_tensor.html", "https://docs.pytorch.org/tutorials/advanced/python_custom_ops.html"]
 # causes:
 #   no-fake:
-#     if: paste("There was no fake impl registered", "UnsupportedOperatorException", "register_fake")
+#     if: paste("There was no fake impl registered", "UnsupportedOperatorException")
 #   two-devices:
 #   real-tensor:
 #     if: paste("Please convert all Tensors to FakeTensors first")

@@ -40,7 +40,7 @@
 #   branch:
 #     if: 'paste("Data-dependent branching", "Unsupported: generic_jump", "dynamic control flow is not supported", "Data-dependent assertion", "Data dependent operator", "data dependent operator")'
 #   strict-export:
-#     if: frames("torch/export/", "torch.export.export", "torch/_export/")
+#     if: frames("torch/export/", "torch.export.export", "torch/_export/") and not paste("Higher Order Operator", "HigherOrderOp")
 #   prints:
 #     if: 'paste("builtin operator `print`", "builtin: print ", "logging.Logger method not supported", "builtin `_warnings.warn`", "builtin _warnings.warn", "builtin operator `breakpoint`")'
 #   numpy:

@@ -23,9 +23,9 @@
 # docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/generated/torch.cond.html"]
 # causes:
 #   branch:
-#     if: 'begins(expression, "Eq(u") and paste("(Size-like symbols:") and not paste("(Size-like symbols: u")'
+#     likely: 'begins(expression, "Eq(u") and paste("(Size-like symbols:") and not paste("(Size-like symbols: u")'
 #   empty:
-#     if: 'read(expression) and paste("(Size-like symbols: u") and not paste("Could not extract specialized integer")'
+#     likely: 'read(expression) and paste("(Size-like symbols: u") and not paste("Could not extract specialized integer")'
 #   size:
 #     if: paste("Could not extract specialized integer", "whose value is data-dependent") or begins(expression, "zuf", "zf")
 # ---

@@ -7,6 +7,7 @@
 #   - text: "CppCompileError: C++ compile error"
 #   - text: "Compiler: {compiler:ident} is not found"
 #     exception: [InductorError, RuntimeError]
+#     near: [torch, nductor, ": cl is not found"]
 #     sample: "torch._inductor.exc.InductorError: RuntimeError: Compiler: cl is not found."
 #   - text: "OpenMP support not found. Please try one of the following solutions"
 # tags: [compile, build]
@@ -22,8 +23,8 @@
 #       linux: sudo apt install build-essential  # Ubuntu, Debian; then start the program again
 #       docker: RUN apt-get update && apt-get install -y build-essential python3-dev
 #       powershell: |
-#         # once: the compiler, about 6 GB
-#         winget install Microsoft.VisualStudio.2022.BuildTools --override "--add Microsoft.VisualStudio.Workload.VCTools --includeRecommended"
+#         # once: the compiler, several GB
+#         winget install Microsoft.VisualStudio.2022.BuildTools --override "--wait --passive --add Microsoft.VisualStudio.Workload.VCTools --includeRecommended"
 #         # then start the program from "x64 Native Tools Command Prompt for VS 2022"
 #       macos: xcode-select --install
 #   headers:
@@ -32,7 +33,7 @@
 #       docker: RUN apt-get update && apt-get install -y python3-dev
 # causes:
 #   no-compiler:
-#     if: paste("No working C++ compiler found", "is not found", "InvalidCxxCompiler") and not paste("CppCompileError")
+#     if: (read(compiler) or paste("No working C++ compiler found", "InvalidCxxCompiler")) and not paste("CppCompileError")
 #   headers:
 #     if: paste("Python.h")
 #   openmp:

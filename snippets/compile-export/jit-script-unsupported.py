@@ -8,6 +8,7 @@
 #     exception: FrontendError
 #   - text: "UnsupportedNodeError:"
 #     exception: UnsupportedNodeError
+#     near: &here [torch.jit, torch/jit, 'torch\jit', HERE]
 #   - text: "Compiled functions can't take variable number of arguments or use keyword-only arguments with defaults"
 #     exception: NotSupportedError
 #   - text: "NotSupportedError: Comprehension ifs are not supported yet"
@@ -15,6 +16,7 @@
 #     near: [torch/jit, 'torch\jit', torch.jit, HERE]
 #   - text: "Unknown type name '{type:ident}'"
 #     exception: RuntimeError
+#     near: *here
 #     sample: "Unknown type name 'np.ndarray':"
 #   - text: "is currently not supported in Torchscript"
 #     exception: RuntimeError
@@ -30,11 +32,12 @@
 #     exception: RuntimeError
 #   - text: "Tried to access nonexistent attribute or method"
 #     exception: RuntimeError
+#     near: [torch, HERE]
 #   - text: "is not usable in a script method (did you forget to add it"
 #     exception: RuntimeError
 #   - text: "Wrong type for attribute assignment"
 #     exception: RuntimeError
-#     near: &here [torch.jit, torch/jit, 'torch\jit', HERE]
+#     near: *here
 #   - text: "previously has type {_:line} but is now being assigned to a value of type"
 #     exception: RuntimeError
 #     near: *here
@@ -50,6 +53,7 @@
 #     exception: RuntimeError
 #   - text: "because it was not annotated with an explicit type"
 #     exception: RuntimeError
+#     near: [Inferred, torch, HERE]
 #     sample: "Inferred 'scale' to be of type 'Tensor' because it was not annotated with an explicit type."
 # tags: [export, inference]
 # recover: fix

@@ -8,15 +8,15 @@
 # related: [compile-export/trace-outputs]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.jit.trace.html"]
 # causes:
-#   unregistered:
-#     if: frames("_create_method_from_trace", "_get_trace_graph", "_trace_and_get_graph_from_model")
-#   function:
-#     if: frames("_create_function_from_trace")
 #   yolo:
 #     if: paste("Convert model to Traced-model")
 #     sample: |
 #       Convert model to Traced-model...
 #       RuntimeError: Cannot insert a Tensor that requires grad as a constant. Consider making it a parameter or input, or detaching the gradient
+#   unregistered:
+#     if: frames("_create_method_from_trace", "_get_trace_graph", "_trace_and_get_graph_from_model")
+#   function:
+#     if: frames("_create_function_from_trace")
 # ---
 
 # %%

@@ -30,7 +30,8 @@
 #   output-type:
 #     if: paste("in output, which is not a known type", "pytree-flattenable", "register a pytree for it")
 #   inputs:
-#     if: paste("missing a required argument", "unexpected keyword argument", "required positional argument", "too many positional arguments")
+#     if: paste("missing a required argument", "too many positional arguments")
+#     likely: paste("unexpected keyword argument", "required positional argument")
 #   older-exporter:
 #     if: paste("Exporting a ScriptModule is not supported")
 # ---

@@ -18,6 +18,7 @@
 #     exception: UnsupportedOperatorError
 #   - text: "UnsupportedOperatorError:"
 #     exception: UnsupportedOperatorError
+#     near: [onnx, ONNX, "aten::"]
 #   - text: "ONNX export failed on an operator with unrecognized namespace {op:path}"
 #     sample: "torch.onnx.errors.UnsupportedOperatorError: ONNX export failed on an operator with unrecognized namespace torchvision::deform_conv2d. If you are trying to export a custom operator, make sure you registered it with the right domain and version."
 #   - text: "ONNX export failed: Couldn't export operator {op:path}"
@@ -62,7 +63,7 @@
 #   other-exporter:
 #     if: 'paste("Exporting the operator", "Unsupported: ONNX export of", "ONNX export failed on ATen operator", "export operator aten::")'
 #   no-counterpart:
-#     if: paste("<OpOverload(op='aten.", "<OpOverload(op='prims.", "step 3/3")
+#     if: paste("No ONNX function found for <OpOverload(op='aten.", "No ONNX function found for <OpOverload(op='prims.")
 #     sample: |
 #       <class 'torch.onnx._internal.exporter._errors.DispatchError'>: No ONNX function found for <OpOverload(op='prims.bessel_j0', overload='default')>. Failure message: No decompositions registered for the real-valued input
 # ---

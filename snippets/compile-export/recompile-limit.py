@@ -54,7 +54,7 @@
 #       torch/_dynamo/convert_frame.py:844] [1/8]    function: 'forward' (/root/model.py:66)
 #       torch/_dynamo/convert_frame.py:844] [1/8]    last reason: 1/7: ___check_obj_id(L['self'], 139872)
 #   mode:
-#     if: paste("GLOBAL_STATE changed", "grad_mode", "requires_grad mismatch")
+#     if: paste("GLOBAL_STATE changed", "requires_grad mismatch")
 #     sample: |
 #       torch/_dynamo/convert_frame.py:844] [2/8] torch._dynamo hit config.cache_size_limit (8)
 #       torch/_dynamo/convert_frame.py:844] [2/8]    last reason: 2/0: GLOBAL_STATE changed: allow_tf32

@@ -16,12 +16,16 @@
 #   - text: "are supported as inputs or outputs of traced functions"
 #     exception: RuntimeError
 #     near: [Only tensors]
+#   - text: "inputs to traced functions must have consistent"
+#     exception: RuntimeError
+#     sample: ":List inputs to traced functions must have consistent element type. Found Tensor and int"
 # tags: [export, onnx, inference]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.jit.trace.html"]
 # causes:
 #   none-or-number:
-#     if: paste("Only tensors, lists") or read(type)
+#     if: paste("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output")
+#     likely: read(type) or paste("inputs to traced functions must have consistent")
 #   container:
 #     if: read(kind)
 # ---

@@ -34,7 +34,8 @@
 #   number:
 #     if: kind in ["integer", "float", "list", "number", "index"] or paste("to a NumPy array", "Iterating over a tensor", "Using len to get", "results are registered as constants")
 #   train-mode:
-#     if: paste("nondeterministic nodes", "does not match the corresponding output")
+#     if: paste("nondeterministic nodes")
+#     likely: paste("does not match the corresponding output")
 # ---
 
 # %%

@@ -25,14 +25,17 @@
 #   other-release:
 #     commands:
 #       linux: |
-#         # prints what this torch was made for, such as triton==3.2.0: install that
-#         python -c "import importlib.metadata as m; print([r for r in m.requires('torch') if 'triton' in r])"
-#         python -m pip install triton==3.2.0
+#         # reads which Triton this torch was made for, and installs it
+#         python -c "import importlib.metadata as m; print(*(r.split(';')[0] for r in m.requires('torch') if 'triton' in r))" > wanted.txt
+#         python -m pip install -r wanted.txt
 #       powershell: |
 #         # for torch 2.6; the table below has the others
 #         python -m pip uninstall -y triton triton-windows
 #         python -m pip install "triton-windows==3.2.*"
-#       comfyui: python_embeded\python.exe -m pip install "triton-windows==3.2.*"
+#       comfyui: |
+#         # for torch 2.6; the table below has the others
+#         .\python_embeded\python.exe -s -m pip uninstall -y triton triton-windows
+#         .\python_embeded\python.exe -s -m pip install "triton-windows==3.2.*"
 # causes:
 #   other-release:
 #     if: paste("cannot import name", "No module named 'triton.common'")
