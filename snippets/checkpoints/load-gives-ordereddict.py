@@ -3,11 +3,12 @@
 #   - text: "'collections.OrderedDict' object has no attribute '{attr:ident}'"
 #     exception: AttributeError
 #     near: [torch, .pt, .pth, .ckpt, model, "'eval'", "'cuda'", "'to'", "'parameters'", "'state_dict'", "'train'"]
+#     unless: ["attribute 'iter", "attribute 'has_key'", "attribute 'append'", "attribute 'sort'", "attribute '_metadata'", "attribute 'shape'", keras, tensorflow]
 #     sample: "AttributeError: 'collections.OrderedDict' object has no attribute 'eval'"
 #   - text: "'collections.OrderedDict' object is not callable"
 #     exception: TypeError
 #     near: [torch, .pt, .pth, .ckpt, model]
-#     sample: "TypeError: 'collections.OrderedDict' object is not callable: model(images)"
+#     sample: "outputs = model(images) TypeError: 'collections.OrderedDict' object is not callable"
 #   - text: "'dict' object has no attribute 'eval'"
 #     exception: AttributeError
 # tags: [checkpoint, inference]

@@ -2,10 +2,12 @@
 # wordings:
 #   - text: "Can't get attribute '{name:ident}' on <module"
 #     exception: AttributeError
+#     unless: &others [joblib, spawn_main, sklearn]
 #     sample: "AttributeError: Can't get attribute 'Net' on <module '__main__' from 'predict.py'>"
 #   - text: "No module named '{module:ident}'"
 #     exception: ModuleNotFoundError
 #     near: &unpickle [unpickler.load(), in find_class]
+#     unless: *others
 #     sample: "ModuleNotFoundError: No module named 'models'"
 #   - text: "No module named {module:ident}"
 #     exception: ImportError

@@ -38,9 +38,10 @@
 #       or begins(unexpected, "module.", "_orig_mod.") and not paste("Missing key(s)", "missing keys in", "num_batches_tracked")
 #   nested:
 #     if: >-
-#       unexpected in ["state_dict", "model_state_dict", "model", "net", "epoch", "optimizer", "optimizer_state_dict", "args", "config", "cfg", "hyper_parameters",
-#       "pytorch-lightning_version", "best_acc", "best_acc1", "acc", "arch", "iteration", "iter", "step", "global_step", "params", "params_ema", "ema", "meta", "hparams",
-#       "scheduler", "scaler", "loss", "weights", "network", "netG", "netG_state_dict", "net_state_dict", "model_state", "model_config", "loops", "callbacks"]
+#       unexpected in ["state_dict", "model_state_dict", "optimizer", "optimizer_state_dict", "args", "cfg", "hyper_parameters", "pytorch-lightning_version",
+#       "best_acc", "best_acc1", "arch", "hparams", "scheduler", "netG_state_dict", "net_state_dict", "model_state", "model_config", "loops", "callbacks"]
+#       or read(missing) and unexpected in ["model", "net", "epoch", "config", "acc", "iteration", "iter", "step", "global_step", "params", "params_ema", "ema", "meta",
+#       "scaler", "loss", "weights", "network", "netG"]
 #       or read(missing) and paste(", \"epoch\"", ", \"optimizer\"", ", \"optimizer_state_dict\"", ", \"state_dict\"", ", \"model_state_dict\"")
 #   wrapped:
 #     if: begins(missing, "module.", "_orig_mod.", "_fsdp_wrapped_module.") and not begins(unexpected, "module.", "_orig_mod.", "_fsdp_wrapped_module.")

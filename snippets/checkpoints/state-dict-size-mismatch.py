@@ -22,21 +22,29 @@
 # causes:
 #   pretrained-classes:
 #     if: >-
-#       count(param) < 5 and ckpt[1:] == model[1:] and model[0] > 0 and model[0] not in [1000, 21841, 21843]
-#       and (ckpt[0] in [1000, 21841, 21843] or ckpt[0] in [91, 90, 81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score"))
-#     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score") and not paste("embed", "lm_head", "lora_")
+#       count(param) < 5 and ckpt[1:] == model[1:] and model[0] > 0 and model[0] not in [1000, 21841, 21843] and not paste("embed", "lm_head", "wte", "vocab")
+#       and ckpt[0] in [1000, 21841, 21843, 91, 90, 81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score")
+#       or count(param) > 4 and count(param) < 17 and ckpt[1:] == model[1:] and ckpt[0] in [91, 90, 81, 80, 365] and paste("class_embed.", "cls_score", "classification_head", "conv_cls")
+#     likely: count(param) < 5 and ckpt[1:] == model[1:] and (ckpt[0] in [1000, 21841, 21843] or paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score")) and not paste("embed", "lm_head", "lora_")
 #   own-classes:
-#     if: count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843, 91, 90, 81, 80] and ckpt[0] < 1000 and ckpt[0] > 0
+#     if: >-
+#       count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843, 91, 90, 81, 80] and ckpt[0] < 1000 and ckpt[0] > 0
+#       and not paste("embed", "lm_head", "wte", "vocab") and (model[0] >= 1000 or paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score"))
 #   other-width:
-#     if: count(param) > 5 and product(model) > 0 and product(ckpt) > 0 and not paste("pos_embed:", "relative_position_bias_table:", "lora_A", "lora_B", "lora_down", "lora_up")
-#     likely: ckpt[0] != model[0] and ckpt[1:] != model[1:] and ckpt[-1] != 1
+#     if: >-
+#       (count(param) > 5 and ckpt[1:] != model[1:] or count(param) > 16) and product(model) > 0 and product(ckpt) > 0
+#       and not paste("pos_embed:", "relative_position_bias_table:", "lora_A", "lora_B", "lora_down", "lora_up")
+#     likely: ckpt[0] != model[0] and ckpt[1:] != model[1:] and ckpt[-1] != 1 or count(param) > 5
 #   vocabulary:
-#     if: count(param) < 5 and ckpt[1:] == model[1:] and len(ckpt) == 2 and ckpt[0] > 1000 and model[0] > 1000 and ckpt[0] not in [21841, 21843] and model[0] not in [21841, 21843]
-#     likely: count(param) < 5 and ckpt[1:] == model[1:] and paste("embed", "lm_head")
+#     if: >-
+#       count(param) < 5 and ckpt[1:] == model[1:] and len(ckpt) == 2 and ckpt[0] > 1000 and model[0] > 1000 and paste("embed", "lm_head", "wte", "vocab")
+#       and not paste("pos_embed", "position", "class_embed")
+#     likely: >-
+#       count(param) < 5 and ckpt[1:] == model[1:] and (paste("embed", "lm_head", "wte", "vocab") or len(ckpt) == 2 and ckpt[0] > 10000 and model[0] > 10000) and not paste("pos_embed", "position")
 #   positions:
 #     if: >-
 #       len(ckpt) == 3 and ckpt[0] == 1 and model[0] == 1 and ckpt[2] == model[2] and ckpt[1] > 16 and model[1] > 16
-#       or paste("pos_embed:", "relative_position_bias_table:") and count(param) < 30
+#       or paste("pos_embed:", "relative_position_bias_table:") and count(param) < 30 and ckpt[-1] == model[-1]
 #   channels:
 #     if: len(ckpt) == 4 and len(model) == 4 and ckpt[0] == model[0] and ckpt[2:] == model[2:] and ckpt[1] < 17 and model[1] < 17 and count(param) < 4 and not paste("diffusion_model")
 #   lora-rank:

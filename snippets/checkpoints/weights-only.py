@@ -53,10 +53,11 @@
 # causes:
 #   settings-and-numbers:
 #     if: >-
-#       begins(name, "numpy.", "argparse.", "pathlib.", "omegaconf.", "collections.", "typing.", "_codecs.", "datetime.", "easydict.", "addict.", "yacs.", "mmengine.",
-#       "enum.", "functools.", "slice", "dill.", "torch.torch_version", "torch.utils.data", "torch.optim")
+#       begins(name, "numpy.core.multiarray.", "numpy._core.multiarray.", "numpy.dtype", "numpy.ndarray", "numpy.bool", "numpy.int", "numpy.uint", "numpy.float", "argparse.Namespace",
+#       "pathlib.", "omegaconf.", "collections.", "_codecs.encode", "datetime.", "easydict.", "addict.", "yacs.config.", "mmengine.logging.", "mmengine.config.", "torch.torch_version.")
+#     likely: begins(name, "numpy.", "mmengine.", "typing.", "enum.", "functools.", "slice", "torch.utils.data", "torch.optim")
 #   no-checkpoint:
-#     if: operand in [0, 10, 13, 32, 45, 60, 65, 69, 71, 73, 78, 118, 123] or paste("legacy .tar format")
+#     if: operand in [0, 10, 13, 32, 45, 60, 65, 69, 118, 123]
 #   not-your-line:
 #     if: frames("load_from_checkpoint", "from_pretrained", "torch_safe_load", "fairseq", "TTS/", "lightning", "whisperx", "pyannote", "custom_nodes", "speechbrain")
 #     undecided: whose line calls `torch.load` cannot be seen where everything stands in one file
@@ -70,10 +71,12 @@
 #   whole-model:
 #     if: begins(name, "torch.nn.modules.", "ultralytics.", "models.", "timm.", "torchvision.models.", "torch_geometric.", "segmentation_models_pytorch.")
 #   plain-pickle:
-#     if: operand == 149
-#     likely: operand in [40, 93, 100, 125]
+#     likely: operand in [100, 108, 149]
 #   torchscript:
 #     if: paste("TorchScript archives")
+#   tar:
+#     if: paste("legacy .tar format")
+#     sample: "RuntimeError: Cannot use ``weights_only=True`` with files saved in the legacy .tar format."
 #   runs-programs:
 #     if: >-
 #       begins(name, "posix.", "nt.", "os.", "subprocess.", "sys.", "runpy.", "builtins.eval", "builtins.exec", "webbrowser.", "socket.", "pty.")

@@ -6,7 +6,7 @@
 #   - text: "is missing the required \"forward\" function"
 #     exception: NotImplementedError
 #   - text: "NotImplementedError"
-#     near: [in _forward_unimplemented, "in forward\n    raise NotImplementedError", "in forward(self, *input)\n"]
+#     near: [in _forward_unimplemented, "in forward\n    raise NotImplementedError\n", "in forward(self, *input)\n"]
 # recover: fix
 # tags: [inference]
 # related: [nn/module-attr, nn/module-assign]
@@ -20,7 +20,7 @@
 #     undecided: a wrong indentation and a wrong name print the same
 #   other-class:
 #     case: misspelt
-#     likely: module in ["Backbone", "BaseModel", "Base", "Loss", "Encoder", "Decoder"]
+#     likely: module in ["BaseModel", "BaseModule", "Base"]
 #     sample: "NotImplementedError: Module [BaseModel] is missing the required \"forward\" function"
 # ---
 

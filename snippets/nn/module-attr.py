@@ -6,9 +6,6 @@
 #   - text: "'DistributedDataParallel' object has no attribute '{attr:ident}'"
 #     exception: AttributeError
 #     sample: "AttributeError: 'DistributedDataParallel' object has no attribute 'model'"
-#   - text: "'FullyShardedDataParallel' object has no attribute '{attr:ident}'"
-#     exception: AttributeError
-#     sample: "AttributeError: 'FullyShardedDataParallel' object has no attribute 'generate'"
 #   - text: "'MMDataParallel' object has no attribute '{attr:ident}'"
 #     exception: AttributeError
 #     sample: "AttributeError: 'MMDataParallel' object has no attribute 'CLASSES'"
@@ -23,7 +20,7 @@
 #   - text: "'{cls:ident}' object has no attribute '{attr:ident}'"
 #     exception: [AttributeError, ModuleAttributeError]
 #     near: [in __getattr__, ModuleAttributeError]
-#     unless: ["'NoneType'", "'DataFrame'", "'Series'", pandas, omegaconf, easydict, "'Namespace'", sqlalchemy, tensorflow, keras, paddle, mindspore, mxnet, cupy, jax, pyspark, "Config' object"]
+#     unless: ["'NoneType'", "'DataFrame'", "'Series'", pandas, omegaconf, easydict, "'Namespace'", sqlalchemy, tensorflow, keras, paddle, mindspore, mxnet, cupy, jax, pyspark, pydantic, gym, _ops.py, "Config' object"]
 #     sample: "torch.nn.modules.module.ModuleAttributeError: 'Net' object has no attribute 'dropout'"
 # tags: [multi-gpu, ddp, checkpoint]
 # recover: fix
@@ -31,14 +28,16 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
 # causes:
 #   wrapped:
-#     if: paste("DataParallel' object") and attr not in ["module", "_use_replicated_tensor_module"]
+#     if: paste("'DataParallel' object", "DistributedDataParallel' object", "MMDataParallel' object") and attr not in ["module", "_use_replicated_tensor_module"]
 #   not-wrapped:
 #     if: attr == "module" and not paste("DataParallel' object")
 #   old-file:
 #     if: >-
 #       paste("recompute_scale_factor'", "'GELU' object") or attr in ["_use_replicated_tensor_module", "padding_mode", "_padding_repeated_twice", "_reversed_padding_repeated_twice",
-#       "track_running_stats", "divisor_override", "batch_first", "norm_first", "_non_persistent_buffers_set", "_backward_pre_hooks", "_forward_hooks_with_kwargs",
+#       "divisor_override", "_non_persistent_buffers_set", "_backward_pre_hooks", "_forward_hooks_with_kwargs",
 #       "_forward_hooks_always_called", "_is_full_backward_hook", "_forward_pre_hooks_with_kwargs", "activation_relu_or_gelu", "_qkv_same_embed_dim"]
+#       or attr in ["batch_first", "norm_first"] and cls in ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"]
+#       or attr == "track_running_stats" and cls in ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
 #   not-set:
 #     undecided: an attribute that was never set and a property that fails print the same
 #   property:

@@ -29,16 +29,17 @@
 #   column:
 #     likely: paste("target tensor expected") and not frames("cosine_embedding_loss", "margin")
 #   one-hot:
-#     if: paste("target with class probabilities")
+#     likely: paste("target with class probabilities")
 #   segmentation:
 #     if: len(spatial) == 4 and spatial[1] == 1
-#     likely: paste("only batches of spatial targets")
+#     likely: paste("only batches of spatial targets") and not read(spatial)
 #   color-mask:
 #     case: segmentation
-#     if: len(spatial) == 4 and (spatial[-1] == 3 or spatial[1] == 3)
+#     if: len(spatial) == 4 and spatial[-1] == 3
+#     likely: len(spatial) == 4 and spatial[1] == 3
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of size: : [4, 512, 512, 3]"
 #   cosine:
-#     if: frames("cosine_embedding_loss", "CosineEmbeddingLoss", "multi_margin_loss")
+#     if: frames("cosine_embedding_loss", "CosineEmbeddingLoss")
 # ---
 
 # %%
