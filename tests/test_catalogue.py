@@ -51,6 +51,12 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
         (SNIPPET, change("tags: [autograd,", "tags: [autograde,"), "unknown tag `autograde`"),
         (SNIPPET, change("# wordings:", "# wordings: ["), "YAML that does not parse"),
         (SNIPPET, change("# rows:", "# rowz:"), "unknown field `rowz`"),
+        (
+            SNIPPET,
+            change("# wordings:\n", "# wordings:\n#   - {text: '{n:int} backward passes over this graph', sample: 2 backward passes over this graph}\n"),
+            "begins with words, not with a hole",
+        ),
+        (SNIPPET, change("# wordings:\n", "# wordings:\n#   - {text: 'backward passes {n:int}{_:line}', sample: backward passes 2}\n"), "two holes in a row"),
         (SNIPPET, change("# docs:", "# needs: [gpu]\n# docs:"), "unknown need `gpu`"),
         (SNIPPET, lambda text: text.replace("\n    loss.backward()", "\n    loss.backward("), "syntax error in the cell"),
         (SNIPPET, change("# %% fix running-total", "# %% fix other-case"), "case `running-total` has no `fix` cell"),

@@ -31,7 +31,7 @@ def test_a_sound_wording_passes() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{n:int} elements of the tensor", "begins with a literal"),
+        ("{n:int} elements of the tensor", "begins with words, not with a hole"),
         ("elements of the {a:int}{b:dtype} tensor", "two holes in a row"),
         ("elements of the shape {a:shape}, and others", "takes ','"),
         ("size {n:int}", "literal letters"),

@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "The server socket has failed to listen on any local network address. port: {port:int}, useIpv6:"
 #     exception: DistNetworkError
+#     unless: [EACCES, permission denied, Permission denied, EAFNOSUPPORT, EADDRNOTAVAIL]
 #     sample: "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29777, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use"
 #   - text: "The server socket has failed to bind to {address:line} (errno: 98 - Address already in use)"
 #     sample: "[W1121 10:59:31.930000716 socket.cpp:525] [c10d] The server socket has failed to bind to [::]:29777 (errno: 98 - Address already in use)."
@@ -10,6 +11,7 @@
 #   - text: "The server socket has failed to bind to {address:line} (system error: 10048"
 #     sample: "[W socket.cpp:426] [c10d] The server socket has failed to bind to [::]:29500 (system error: 10048 - Only one usage of each socket address (protocol/network address/port) is normally permitted.)."
 #   - text: "The server socket has failed to listen on any local network address"
+#     unless: [EACCES, permission denied, Permission denied, EAFNOSUPPORT, EADDRNOTAVAIL]
 #   - text: "name: EADDRINUSE, message: address already in use"
 #   - text: "EADDRINUSE, message: address already in use"
 #   - text: "bind: Address already in use"

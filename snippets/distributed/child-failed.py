@@ -58,6 +58,7 @@
 #     sample: "torch.multiprocessing.spawn.ProcessExitedException: process 0 terminated with signal SIGKILL"
 #   - text: "in replica {_:int} on device {_:int}"
 #     role: wrapper
+#     near: ["Caught "]
 #     sample: "RuntimeError: Caught RuntimeError in replica 0 on device 0."
 #   - text: "Engine core initialization failed. See root cause above"
 #     exception: RuntimeError
@@ -87,16 +88,22 @@
 # causes:
 #   out-of-ram:
 #     if: code == -9 or code == 137 or begins(signal, "SIGKILL")
+#   shared-memory:
+#     likely: code == -7 or code == 135 or begins(signal, "SIGBUS")
+#     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -7) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"
 #   crashed:
 #     if: >-
-#       code in [-4, -6, -7, -8, -11, 132, 134, 135, 136, 139, 3221225477, 3221225725, 3221226505, 3221225501] or
-#       begins(signal, "SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL")
+#       code in [-4, -6, -8, -11, 132, 134, 136, 139, 3221225477, 3221225725, 3221226505, 3221225501] or
+#       begins(signal, "SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL")
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -11) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"
 #   ended-from-outside:
-#     if: code in [-1, -2, -15, 143, 130] or begins(signal, "SIGTERM", "SIGHUP", "SIGINT")
+#     if: >-
+#       (code in [-1, -2, -15, 143, 130] or begins(signal, "SIGTERM", "SIGHUP", "SIGINT")) and
+#       not paste("SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "exitcode  : 1 (pid", "exitcode: 1)")
 #     sample: "torch.multiprocessing.spawn.ProcessExitedException: process 1 terminated with signal SIGTERM"
 #   not-started:
-#     if: 'code == 2 or code == 127 or paste("exitcode  : 2 (pid")'
+#     if: paste("can't open file", "unrecognized arguments:", "arguments are required:")
+#     likely: 'code == 2 or code == 127 or paste("exitcode  : 2 (pid")'
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 2) local_rank: 0 (pid: 4187) of binary: /usr/bin/python3"
 #   engine-core:
 #     if: paste("Engine core initialization failed", "Engine process failed to start")

@@ -21,13 +21,13 @@
 # docs: ["https://docs.pytorch.org/docs/stable/fsdp.html", "https://huggingface.co/docs/bitsandbytes/main/en/fsdp_qlora"]
 # causes:
 #   quantized:
-#     if: paste("Cannot flatten integer dtype tensors")
+#     if: paste("Cannot flatten integer dtype tensors", "torch.uint8", "torch.int8")
 #     likely: paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
 #     sample: "ValueError: Cannot flatten integer dtype tensors"
 #   fully-shard:
 #     if: paste("FSDP expects uniform original parameter dtype")
 #   mixed-precision:
-#     if: paste("with uniform dtype", "requires uniform dtype") and not paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
+#     likely: paste("with uniform dtype", "requires uniform dtype") and not paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
 # ---
 
 # %%

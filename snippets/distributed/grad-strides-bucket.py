@@ -13,9 +13,9 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
 # causes:
 #   permuted-input:
-#     if: sizes[-1] == 1 or sizes[1] == 1
+#     likely: len(sizes) >= 3 and (sizes[-1] == 1 or sizes[1] == 1)
 #   converted-late:
-#     likely: sizes[-1] > 1 and sizes[1] > 1
+#     likely: len(sizes) >= 4 and sizes[-1] > 1 and sizes[1] > 1
 # ---
 
 # %%

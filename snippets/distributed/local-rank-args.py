@@ -22,14 +22,20 @@
 #       shell: |
 #         # not: python -m torch.distributed.launch --nproc_per_node=2 train.py
 #         torchrun --nproc-per-node=2 train.py
-#       powershell: "python -m torch.distributed.run --nproc-per-node=2 train.py"
+#       powershell: |
+#         $env:RANK = "0"; $env:LOCAL_RANK = "0"; $env:WORLD_SIZE = "1"
+#         $env:MASTER_ADDR = "127.0.0.1"; $env:MASTER_PORT = "29500"
+#         $env:USE_LIBUV = "0"
+#         python train.py
 # causes:
 #   required:
 #     case: both-spellings
 #     if: 'paste("arguments are required: --local_rank", "arguments are required: --local-rank")'
 #     sample: "train.py: error: the following arguments are required: --local_rank"
 #   both-spellings:
-#     if: 'paste("[--local_rank ", "[--local-rank ")'
+#     if: >-
+#       (paste("[--local_rank ") and paste("arguments: --local-rank")) or
+#       (paste("[--local-rank ") and paste("arguments: --local_rank"))
 #     likely: 'paste("--local-rank=")'
 #   no-argument:
 #     undecided: "only the lines of usage tell whether the script has such an argument, and they are often cut"

@@ -24,6 +24,9 @@
 #     sample: |
 #       File "/opt/conda/lib/python3.10/site-packages/torch/distributed/checkpoint/state_dict.py", line 1100, in set_state_dict
 #       RuntimeError: No backend type associated with device type cpu
+#   apple-gpu:
+#     if: device == "mps"
+#     sample: "RuntimeError: No backend type associated with device type mps"
 # ---
 
 # %%

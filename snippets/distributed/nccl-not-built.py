@@ -23,13 +23,13 @@
 # causes:
 #   windows:
 #     case: no-nccl
-#     if: paste("NCCL built in") and paste("site-packages\\torch", "lib\\site-packages", "Lib\\site-packages", "C:\\Users", "C:\\actions-runner")
+#     if: paste("NCCL built in") and paste("site-packages\\torch", "lib\\site-packages", "Lib\\site-packages", "C:\\Users", "C:/Users/", "C:\\actions-runner")
 #     sample: |
 #       File "C:\Users\user\miniconda3\lib\site-packages\torch\distributed\distributed_c10d.py", line 1013, in _new_process_group_helper
 #       RuntimeError: Distributed package doesn't have NCCL built in
 #   mac:
 #     case: no-nccl
-#     if: paste("NCCL built in") and paste("/Users/", "/opt/homebrew/")
+#     if: paste("NCCL built in") and paste('"/Users/', "File /Users/", "/opt/homebrew/")
 #     sample: |
 #       File "/Users/user/venv/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py", line 1013, in _new_process_group_helper
 #       RuntimeError: Distributed package doesn't have NCCL built in

@@ -10,11 +10,11 @@
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#initialization"]
 # causes:
 #   sync-batchnorm:
-#     if: paste("SyncBN", "SyncBatchNorm", "sync_bn", "syncbn", "convert_sync_batchnorm")
+#     if: frames("modules/batchnorm.py", "modules\\batchnorm.py", "ops/sync_bn.py", "ops\\sync_bn.py")
+#     likely: paste("SyncBN", "SyncBatchNorm", "syncbn", "convert_sync_batchnorm")
 #     sample: |
 #       File "/opt/conda/lib/python3.8/site-packages/torch/nn/modules/batchnorm.py", line 539, in forward
 #         world_size = torch.distributed.get_world_size(process_group)
-#       # SyncBatchNorm
 #       RuntimeError: Default process group has not been initialized, please make sure to call init_process_group.
 #   one-process:
 #     undecided: whether several processes are wanted is not printed

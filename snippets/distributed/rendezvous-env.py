@@ -6,15 +6,20 @@
 #   - text: "Error initializing torch.distributed using env:// rendezvous"
 #     exception: ValueError
 #   - text: "KeyError: 'RANK'"
-#     near: [environ, torch, distributed]
+#     near: ["environ[", "os.py", torch, distributed]
+#     unless: [pandas/, 'pandas\']
 #   - text: "KeyError: 'LOCAL_RANK'"
-#     near: [environ, torch, distributed]
+#     near: ["environ[", "os.py", torch, distributed]
+#     unless: [pandas/, 'pandas\']
 #   - text: "KeyError: 'WORLD_SIZE'"
-#     near: [environ, torch, distributed]
+#     near: ["environ[", "os.py", torch, distributed]
+#     unless: [pandas/, 'pandas\']
 #   - text: "KeyError: 'MASTER_ADDR'"
-#     near: [environ, torch, distributed]
+#     near: ["environ[", "os.py", torch, distributed]
+#     unless: [pandas/, 'pandas\']
 #   - text: "KeyError: 'MASTER_PORT'"
-#     near: [environ, torch, distributed]
+#     near: ["environ[", "os.py", torch, distributed]
+#     unless: [pandas/, 'pandas\']
 # tags: [ddp, multi-gpu, multiprocessing]
 # recover: fix
 # related: [distributed/address-in-use, distributed/pg-not-initialized, distributed/child-failed]
@@ -40,8 +45,6 @@
 #       ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable RANK expected, but not set
 #   mp-spawn:
 #     if: begins(variable, "MASTER_")
-#     likely: |-
-#       paste("KeyError: 'MASTER_ADDR'", "KeyError: 'MASTER_PORT'")
 # ---
 
 # %%

@@ -21,6 +21,12 @@
 #   - text: "The client socket has failed to connect to {address:line} (system error: {wsa:int} - "
 #     role: symptom
 #     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [kubernetes.docker.internal]:29500 (system error: 10049 - The requested address is not valid in its context.)."
+#   - text: "The client socket cannot be initialized to connect to {address:line} (errno: {errno:int} - "
+#     role: symptom
+#     sample: "[W socket.cpp:601] [c10d] The client socket cannot be initialized to connect to [localhost]:29500 (errno: 97 - Address family not supported by protocol)."
+#   - text: "The server socket cannot be initialized on {address:line} (errno: {errno:int} - "
+#     role: symptom
+#     sample: "[W socket.cpp:426] [c10d] The server socket cannot be initialized on [::]:29500 (errno: 97 - Address family not supported by protocol)."
 #   - text: "cannot be retrieved (gai error: {gai:int} - "
 #     role: symptom
 #     near: [c10d, network addresses of]
@@ -48,9 +54,10 @@
 #     commands:
 #       shell: torchrun --standalone --nproc-per-node=2 train.py
 #       powershell: |
-#         $env:MASTER_ADDR = "127.0.0.1"
+#         $env:RANK = "0"; $env:LOCAL_RANK = "0"; $env:WORLD_SIZE = "1"
+#         $env:MASTER_ADDR = "127.0.0.1"; $env:MASTER_PORT = "29500"
 #         $env:USE_LIBUV = "0"
-#         python -m torch.distributed.run --nproc-per-node=1 --master-addr=127.0.0.1 --master-port=29500 train.py
+#         python train.py
 #   too-few:
 #     commands:
 #       shell: torchrun --nnodes=1 --nproc-per-node=2 train.py
@@ -59,10 +66,11 @@
 #     if: joined < all
 #   own-name:
 #     case: rank0-missing
-#     if: read(wsa) or begins(host, "kubernetes.docker.internal", "DESKTOP-", "LAPTOP-") or paste("kubernetes.docker.internal", "[DESKTOP-", "[LAPTOP-")
+#     if: wsa == 10049 or begins(host, "kubernetes.docker.internal")
+#     likely: begins(host, "DESKTOP-", "LAPTOP-") or paste("[kubernetes.docker.internal]", "[DESKTOP-", "[LAPTOP-")
 #     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [kubernetes.docker.internal]:29500 (system error: 10049 - The requested address is not valid in its context.)."
 #   harmless:
-#     if: (errno == 97 or errno == 99) and not paste("timed out", "to any network address", "Error:")
+#     if: (errno == 97 or errno == 99) and not paste("timed out", "to any network address", "Error", "ERROR")
 #     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 97 - Address family not supported by protocol)."
 #   rank0-missing:
 #     if: begins(host, "127.0.0.1", "localhost", "::1")

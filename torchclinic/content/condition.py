@@ -97,6 +97,8 @@ def _literal(node: ast.expr) -> Any:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and not isinstance(node.operand.value, str):
         return -_literal(node.operand)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if not node.value.removesuffix("\n").isprintable():  # a line's end may end a text
+            raise ValueError(f"`{ast.unparse(node)}` holds a control character; a backslash is written twice, as in 'transformers\\\\trainer.py'")
         return ["text", node.value]
     if isinstance(node, ast.Constant) and type(node.value) in (int, float) and abs(node.value) < 2**53:
         return node.value

@@ -356,9 +356,10 @@ def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problem
         facts["sample"] = "".join(part for part in parts if isinstance(part, str))
     near, unless, when = (tuple(_texts(entry.get(name) or [])) for name in ("near", "unless", "when"))
     made = Wording(text, parts, exception=classes[0], also=tuple(classes[1:]), role=role, near=near, unless=unless, when=when, line=line, **facts)
-    for message in w.lint(made):
+    messages = list(w.lint(made))
+    for message in messages:
         problems.add(file, line, f"wording {text!r}: {message}")
-    return made
+    return None if messages else made  # the matcher relies on what the lint has seen
 
 
 def _check_need(need: str, file: Path, line: int, problems: Problems) -> None:

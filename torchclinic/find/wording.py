@@ -143,7 +143,7 @@ def lint(wording: Wording) -> Iterable[str]:
     """What would make this wording ambiguous, or too weak to be claimed."""
     parts = wording.parts
     if not parts or not isinstance(parts[0], str):
-        yield "a wording begins with a literal"
+        yield "a wording begins with words, not with a hole, by which it is sought; leave the hole out, or write what is printed before it"
     # What stands near it says the rest.
     needed = MIN_LETTERS // 2 if wording.near else MIN_LETTERS
     if wording.letters < needed:
