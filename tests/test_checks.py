@@ -59,6 +59,20 @@ def test_a_dropout_that_ignores_eval(x: Any) -> None:
     assert not checks.repeatable(Net(), x) and checks.repeatable(Net(functional=True), x)
 
 
+def test_modes_of_layers_that_do_the_same_in_both() -> None:
+    same = nn.Sequential(nn.Dropout(0.0), nn.InstanceNorm1d(3), nn.BatchNorm1d(3, track_running_stats=False), nn.LSTM(2, 2))
+    assert not checks.eval_mode(same)
+    assert len(checks.eval_mode(nn.LSTM(2, 2, 2, dropout=0.5))) == len(checks.eval_mode(nn.MultiheadAttention(2, 1, dropout=0.5))) == 1
+
+
+def test_rounding_is_no_difference_and_noise_is() -> None:
+    one = torch.randn(100)
+    assert checks._same(one, one * (1 + 1e-6), rounded=True) and not checks._same(one, one * (1 + 1e-6)) and not checks._same(one, one + 1e-2, rounded=True)
+    assert checks._same(torch.tensor([float("nan"), 1.0]), torch.tensor([float("nan"), 1.0]))
+    with pytest.raises(TypeError, match="nothing to compare"):
+        checks._same("a", "b")
+
+
 def test_buffers_under_no_grad(x: Any) -> None:
     model = Net()
     with torch.no_grad():
@@ -79,6 +93,24 @@ def test_what_calls_the_model_leaves_it_as_it_was(x: Any) -> None:
     checks.accumulates(lambda: loss().backward(), lambda: loss().backward(), model)
     assert all(torch.equal(one, other) for one, other in zip(before, state(model), strict=True))
     assert torch.equal(model.body.weight.grad, torch.ones_like(model.body.weight)) and model.head.weight.grad is None
+
+
+def test_a_buffer_that_is_replaced_and_a_graph_that_is_held(x: Any) -> None:
+    class Average(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.mean = nn.Linear(4, 4), nn.Buffer(torch.zeros(4))
+
+        def forward(self, x: Any) -> Any:
+            self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+            return self.layer(x)
+
+    model = nn.Sequential(Average(), nn.BatchNorm1d(4), nn.Linear(4, 1)).eval()
+    kept, loss = model[0].mean, model(x).sum()
+    kept = model[0].mean
+    assert "in evaluation mode" in str(checks.buffers_stay(model, x)) and model[0].mean is kept
+    checks.moves(model, lambda: model(x).sum())
+    loss.backward()  # nothing that it needs was written to
 
 
 def test_batches_of_every_form() -> None:
@@ -107,6 +139,14 @@ def test_layers_in_a_list() -> None:
     assert len(checks.registered(nn.Sequential(Plain()))) == 2 and "0.layers" in checks.registered(nn.Sequential(Plain()))[0]
     assert not checks.registered(Sound())
 
+    class Bare(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale, self.table = torch.ones(2, requires_grad=True), torch.ones(2)
+            self.grid = [[nn.Linear(1, 1)]]
+
+    assert [finding.split()[0] for finding in checks.registered(Bare())] == ["scale", "grid"]
+
 
 def test_a_layer_replaced_after_the_optimizer() -> None:
     model = Net()
@@ -115,6 +155,8 @@ def test_a_layer_replaced_after_the_optimizer() -> None:
     model.head = nn.Linear(8, 5)
     first, second = checks.optimizer_holds(model, optimizer)
     assert "head.weight, head.bias" in first and second.startswith("2 tensor(s)")
+    body, head = torch.optim.SGD([*model.body.parameters(), *model.norm.parameters()]), torch.optim.SGD(model.head.parameters())
+    assert checks.optimizer_holds(model, body) and not checks.optimizer_holds(model, body, head)
 
 
 def test_gradients_that_reach_nothing(x: Any) -> None:
@@ -123,6 +165,13 @@ def test_gradients_that_reach_nothing(x: Any) -> None:
     assert "head.weight" in str(checks.moves(model, lambda: model.body(x).sum()))
     assert "zero everywhere in body.weight" in str(checks.moves(model, lambda: (model.body(x) * 0).sum()))
     assert "nan" in str(checks.moves(model, lambda: (model(x) * float("inf")).sum()))
+    assert "no graph" in str(checks.moves(model, lambda: model(x).sum().detach()))
+    with torch.no_grad():
+        assert not checks.moves(model, lambda: F.cross_entropy(model(x), labels))
+    sparse = nn.Embedding(4, 2, sparse=True)
+    assert not checks.moves(sparse, lambda: sparse(torch.tensor([1, 1])).sum())
+    sparse(torch.tensor([1])).sum().backward()
+    assert checks.gradients_cleared(sparse) and checks.clipped(sparse, 1.0) and not checks.clipped(sparse, 2.0)
 
 
 def test_gradients_of_the_step_before(x: Any) -> None:
@@ -167,6 +216,13 @@ def test_schedules() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not checks.schedule(cosine, 100) and "climbs again after step 100 of 200" in str(checks.schedule(cosine, 200))
+    warm = torch.optim.lr_scheduler.LambdaLR(optimizer(), lambda step: min(1, step / 10) * (1 - step / 100))
+    restarts = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer(), 10)
+    cycle = torch.optim.lr_scheduler.OneCycleLR(optimizer(), 0.1, total_steps=100)
+    assert not checks.schedule(warm, 100) and not checks.schedule(restarts, 100) and not checks.schedule(cycle, 100)
+    assert "100 steps left, you make 101" in str(checks.schedule(cycle, 101))
+    with pytest.raises(TypeError, match="ReduceLROnPlateau"):
+        checks.schedule(torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer()), 10)
     assert checks.learning_rates(per_epoch, 31) == pytest.approx([0.1] * 30 + [0.01]) and per_epoch.last_epoch == 0
 
 
@@ -199,6 +255,8 @@ def test_one_batch_by_heart(x: Any) -> None:
     model, labels = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 3)), torch.arange(16) % 3
     assert not checks.overfit(model, lambda: F.cross_entropy(model(x), labels), lr=0.05)
     assert "cannot learn" in str(checks.overfit(model, lambda: F.cross_entropy(model(x).softmax(-1), labels), lr=0.05))
+    assert checks.overfit(model, lambda: -2 + 0 * model(x).sum())  # below zero, and it does not fall
+    assert "frozen" in str(checks.overfit(copy.deepcopy(model).requires_grad_(False), lambda: model(x).sum()))
 
 
 def test_accumulated_gradients(x: Any) -> None:
@@ -212,6 +270,10 @@ def test_accumulated_gradients(x: Any) -> None:
             (F.cross_entropy(model(some), few) / scale).backward()
 
     assert not checks.accumulates(whole, lambda: parts(4), model) and "4 times as long" in str(checks.accumulates(whole, lambda: parts(1), model))
+    model = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
+    assert "point elsewhere" in str(checks.accumulates(whole, lambda: parts(4), model)) and not checks.accumulates(whole, lambda: parts(4), model.eval())
+    with pytest.raises(ValueError, match="no gradient"):
+        checks.accumulates(lambda: None, lambda: None, model)
 
 
 def test_view_for_permute() -> None:
@@ -237,6 +299,15 @@ def test_padding(x: Any) -> None:
     assert checks.ignores_padding(lambda f: F.scaled_dot_product_attention(f, f, f, attn_mask=~keep[:, None]), features, keep)
 
 
+def test_padding_before_a_norm() -> None:
+    """A LayerNorm takes a shift out, and would hide that the padding is looked at."""
+    layer, keep = nn.TransformerEncoderLayer(4, 1, 8, batch_first=True, norm_first=True).eval(), torch.tensor([[True, True, False], [True, True, True]])
+    features = torch.randn(2, 3, 4)
+    assert checks.ignores_padding(layer, features, keep) and not checks.ignores_padding(lambda f: layer(f, src_key_padding_mask=~keep), features, keep)
+    with pytest.raises(ValueError, match="batch with padding"):
+        checks.ignores_padding(layer, features, keep | True)
+
+
 def test_a_best_state_that_follows() -> None:
     model = Net()
     assert "body.weight" in str(checks.own_copy(model.state_dict(), model)) and not checks.own_copy(copy.deepcopy(model.state_dict()), model)
@@ -248,6 +319,9 @@ def test_what_strict_false_left_out() -> None:
     first, second = checks.loaded(model.load_state_dict(saved, strict=False), model)
     assert first.split()[1:4] == ["of", "9", "tensors"] and "module.body.weight" in second
     assert not checks.loaded(model.load_state_dict(model.state_dict(), strict=False), model)
+    tied = nn.ModuleDict({"embedding": nn.Embedding(3, 2), "head": nn.Linear(2, 3, bias=False)})
+    tied["head"].weight = tied["embedding"].weight
+    assert not checks.loaded(tied.load_state_dict({"embedding.weight": torch.ones(3, 2)}, strict=False), tied)
 
 
 @pytest.mark.parametrize(
@@ -259,6 +333,7 @@ def test_what_strict_false_left_out() -> None:
         (torch.full((8, 3), float("nan")), "nan"),
         (torch.rand(8, 3) * 255, "inputs are usually scaled"),
         (torch.zeros(8, 3), "0 everywhere"),
+        (torch.zeros(8, 1), ""),
     ],
 )
 def test_the_first_batch(inputs: Any, told: str) -> None:

@@ -12,8 +12,7 @@
 #   stored-result:
 #     undecided: which attribute holds the tensor is not printed
 #   weight-norm:
-#     if: paste("weight_norm` is deprecated", "spectral_norm` is deprecated")
-#     likely: frames("weight_norm", "weightnorm", "spectral_norm")
+#     likely: paste("weight_norm` is deprecated") or frames("weight_norm", "weightnorm", "spectral_norm")
 #     undecided: the warning that names it is printed when the layer is made, not with the traceback
 #     sample: |
 #       /opt/conda/lib/python3.10/site-packages/torch/nn/utils/weight_norm.py:143: FutureWarning: `torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.

@@ -12,7 +12,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.requires_grad_.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html"]
 # causes:
 #   integer-parameter:
-#     if: frames("nn/parameter.py", "nn\\parameter.py", "_make_subclass", "Parameter(", "bitsandbytes")
+#     if: frames("nn/parameter.py", "nn\\parameter.py", "_make_subclass", "Parameter(")
+#     likely: frames("bitsandbytes", "nn/modules/module.py", "nn\\modules\\module.py", "param.requires_grad", "parameter.requires_grad", "p.requires_grad")
 #   whole-numbers:
 #     likely: frames("requires_grad=True")
 #   token-ids:

@@ -20,10 +20,9 @@
 #   used-in-training:
 #     likely: paste("cannot be saved for backward") and not paste("ComfyUI", "comfyui")
 #   changed-in-place:
-#     if: paste("Inplace update to inference tensor", "A view was created in inference mode")
+#     likely: paste("Inplace update to inference tensor", "A view was created in inference mode") and not frames("torch/optim", "torch\\optim", "torch/nn", "torch\\nn") and not paste("ComfyUI", "comfyui")
 #   not-your-block:
-#     if: paste("Setting requires_grad=True on inference tensor")
-#     likely: paste("ComfyUI", "comfyui")
+#     likely: paste("Setting requires_grad=True on inference tensor", "ComfyUI", "comfyui")
 # ---
 
 # %%

@@ -14,7 +14,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # causes:
 #   weights-set:
-#     if: frames("initialize_biases", "weight.copy_(", "bias.copy_(", "weight.fill_(", "bias.fill_(", ".weight[", ".bias[") and not frames(".grad")
+#     if: frames("initialize_biases", "weight.copy_(", "bias.copy_(", "weight.fill_(", "bias.fill_(") and not frames(".grad")
+#     likely: frames(".weight[", ".bias[") and not frames(".grad")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "models/yolo.py", line 80, in __init__
