@@ -16,6 +16,7 @@
 #     exception: RuntimeError
 #     sample: "While copying the parameter named \"layer1.0.conv1.weight\", whose dimensions in the model are torch.Size([16, 16, 3, 3]) and whose dimensions in the checkpoint are torch.Size([11, 16, 3, 3])."
 # tags: [checkpoint, fine-tuning, shape, classification, transformer, segmentation]
+# picture: [sizes, left, ckpt, model]
 # recover: fix
 # related: [checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict"]

@@ -22,13 +22,18 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html", "https://huggingface.co/docs/transformers/main_classes/output"]
 # causes:
 #   none:
-#     if: begins(type, "NoneType")
+#     if: begins(type, "NoneType") and (not read(arg) or not begins(arg, "weight"))
 #   tuple:
 #     if: begins(type, "tuple")
 #   output-object:
-#     if: read(type) and not begins(type, "NoneType", "tuple", "str", "list", "numpy", "int", "float", "bool", "Tensor", "Parameter", "Image", "JpegImage", "PngImage", "Sequential", "method", "function", "builtin")
+#     if: >-
+#       begins(type, "dict", "OrderedDict", "BatchEncoding", "BatchFeature", "ModelOutput", "BaseModelOutput", "CausalLMOutput", "Seq2Seq", "MaskedLMOutput",
+#       "SequenceClassifierOutput", "TokenClassifierOutput", "QuestionAnsweringModelOutput", "ImageClassifierOutput", "SemanticSegmenterOutput", "CLIP", "UNet2D",
+#       "Transformer2D", "Autoencoder", "DecoderOutput")
 #   names:
-#     if: begins(type, "str")
+#     if: >-
+#       begins(type, "str") and paste("linear(): argument 'input'", "dropout(): argument 'input'")
+#     likely: begins(type, "str")
 #   list:
 #     if: begins(type, "list") and not paste("argument 'tensors'")
 #   array:
@@ -37,7 +42,9 @@
 #     if: paste("argument 'tensors'") and begins(type, "Tensor", "Parameter")
 #     sample: "TypeError: cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"
 #   not-called:
-#     if: begins(type, "Sequential", "method", "function", "builtin", "int", "float", "bool")
+#     if: >-
+#       begins(type, "Sequential", "ModuleList", "method", "function", "builtin", "int", "float", "bool", "Linear", "Conv", "BatchNorm", "LayerNorm", "ReLU",
+#       "LeakyReLU", "GELU", "Dropout", "Embedding", "MaxPool", "AvgPool")
 #     sample: "TypeError: sqrt(): argument 'input' (position 1) must be Tensor, not float"
 # ---
 

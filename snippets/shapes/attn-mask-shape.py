@@ -32,11 +32,11 @@
 #   padding-as-attention:
 #     likely: len(mask) == 2 and read(want) and mask[0] != want[0] and mask[1] == want[1]
 #   other-length:
-#     likely: len(mask) == 2 and read(want) and mask[0] == mask[1] and want[0] == want[1]
+#     likely: len(mask) == 2 and read(want) and mask[0] == mask[1] and want[0] == want[1] or dim == 1 and read(need)
 #   per-head:
-#     if: len(mask) == 3 and read(want) or paste("expected `attn_mask` to be `None`, 2-D or 3-D")
+#     if: len(mask) == 3 and len(want) == 3 and mask[1] == want[1] and mask[2] == want[2] or paste("expected `attn_mask` to be `None`, 2-D or 3-D")
 #   batch-first:
-#     if: paste("key_padded_mask.shape", "key_padding_mask.shape")
+#     likely: dim == 0 and read(need)
 #   mask-type:
 #     if: paste("only bool and floating types of", "Only bool and floating types of", "Expected attn_mask dtype to be bool")
 # ---

@@ -36,16 +36,19 @@
 #       [rank0]: RuntimeError: The size of tensor a (0) must match the size of tensor b (5120) at non-singleton dimension 1
 #   too-long:
 #     if: >-
-#       dim == 1 and want in [77, 512, 514] and have > want
-#       or dim == 1 and b in [77, 512, 514] and a > b and a % 64 != 0
-#       or dim == 1 and a in [77, 512, 514] and b > a and b % 64 != 0
+#       dim == 1 and have in [77, 512, 514] and want > have + 1 and want % 77 != 0 and want % 64 != 0
+#       or frames("position") and dim == 1 and b in [77, 512, 514] and a > b + 1 and a % 64 != 0 and a % 77 != 0
+#       or frames("position") and dim == 1 and a in [77, 512, 514] and b > a + 1 and b % 64 != 0 and b % 77 != 0
 #       or frames("position_embedding") and not (a > 16 and b > 16 and square(a - 1) and square(b - 1))
 #     likely: >-
-#       dim in [2, 3] and a in [512, 1024, 2048, 4096] and b > a and b < a + 400
+#       dim == 1 and want in [77, 512, 514] and have > want
+#       or dim == 1 and b in [77, 512, 514] and a > b + 1 and a % 64 != 0 and a % 77 != 0
+#       or dim == 1 and a in [77, 512, 514] and b > a + 1 and b % 64 != 0 and b % 77 != 0
+#       or dim in [2, 3] and a in [512, 1024, 2048, 4096] and b > a and b < a + 400
 #       or dim in [2, 3] and b in [512, 1024, 2048, 4096] and a > b and a < b + 400
 #   image-size:
-#     if: dim == 1 and a > 16 and b > 16 and square(a - 1) and square(b - 1)
-#     likely: dim == 1 and a > 48 and b > 48 and square(a) and square(b)
+#     if: dim == 1 and a > 16 and b > 16 and square(a - 1) and square(b - 1) and not (a in [65, 257, 1025] and b in [65, 257, 1025])
+#     likely: dim == 1 and (a > 16 and b > 16 and square(a - 1) and square(b - 1) or a > 48 and b > 48 and square(a) and square(b))
 #   one-value-per-row:
 #     if: len(tensor) == 1 and len(target) == 2 and target[0] == tensor[0]
 #     likely: frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")

@@ -35,7 +35,7 @@
 #   missing-dimension:
 #     if: read(a) and read(b)
 #   odd-size:
-#     if: dim == 1 and want - got in [1, -1] and want > 4 and want < 700
+#     if: dim == 1 and want - got in [1, -1] and want > 16 and want < 700
 #     likely: dim in [2, 3] and want - got in [1, -1] and want > 4 and want < 700
 #   other-model:
 #     likely: >-

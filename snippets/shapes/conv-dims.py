@@ -19,9 +19,11 @@
 #     exception: RuntimeError
 #   - text: "expected 2D or 3D input (got {got:ident} input)"
 #     exception: ValueError
+#     unless: ["paddle"]
 #     sample: "ValueError: expected 2D or 3D input (got 4D input)"
 #   - text: "expected {bn:ident} input (got {got:ident} input)"
 #     exception: ValueError
+#     unless: ["paddle"]
 #     sample: "ValueError: expected 4D input (got 3D input)"
 #   - text: "Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:[{shape:shape}]"
 #     exception: RuntimeError
@@ -43,11 +45,12 @@
 #     if: shape[0] == 0 and len(shape) == 1
 #     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [0]"
 #   no-batch:
-#     if: begins(want, "4") and len(shape) == 3 and shape[0] in [1, 3, 4] or begins(want, "5") and len(shape) == 4 or begins(bn, "4D") and begins(got, "3D")
+#     if: begins(want, "4") and len(shape) == 3 and shape[0] in [1, 3, 4] or begins(want, "5") and len(shape) == 4
+#     likely: begins(bn, "4D") and begins(got, "3D")
 #   no-channel:
 #     if: read(op) and begins(batched, "4") and len(shape) == 2 and shape[0] == shape[1] or read(op) and begins(batched, "5") and len(shape) == 3 or begins(want, "4") and len(shape) == 3 and shape[0] > 4 and shape[1] == shape[2]
 #   flat:
-#     if: begins(batched, "4") and len(shape) == 2 and shape[0] != shape[1] and square(shape[1]) or begins(batched, "4") and len(shape) == 2 and square(shape[1] / 3)
+#     if: begins(batched, "4") and len(shape) == 2 and shape[0] != shape[1] and shape[1] in [784, 3072, 12288, 50176, 150528]
 #     likely: len(shape) == 2
 #   extra-dim:
 #     if: begins(batched, "4") and len(shape) == 5 or begins(batched, "3") and len(shape) == 4 or begins(batched, "5") and len(shape) == 6

@@ -20,7 +20,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.dim.html", "https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html"]
 # causes:
 #   squeezed:
-#     if: frames(".squeeze()") and not frames("cat(", "stack(")
+#     if: frames(".squeeze())", ".squeeze(),", ".squeeze().") and not frames("cat(", "stack(")
+#     likely: frames(".squeeze()") and not frames("cat(", "stack(")
 #   one-sample:
 #     undecided: the shape of the tensor is not printed
 #   cat-rows:

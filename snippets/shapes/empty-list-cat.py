@@ -25,7 +25,7 @@
 #           kept = torch.cat(kept)
 #       RuntimeError: torch.cat(): expected a non-empty list of Tensors
 #   no-parameters:
-#     if: frames("parameters_to_vector", "clip_grad", "get_total_norm")
+#     if: frames("parameters_to_vector")
 # ---
 
 # %%

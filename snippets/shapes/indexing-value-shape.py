@@ -7,6 +7,7 @@
 #     exception: IndexError
 #     sample: "IndexError: shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]"
 # tags: [shape, broadcasting, transformer]
+# picture: [sizes, right, places, value]
 # recover: fix
 # related: [shapes/broadcast-mismatch, shapes/mask-index-shape]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html"]

@@ -6,6 +6,7 @@
 #   - text: "does not match the shape of the indexed tensor"
 #     exception: IndexError
 # tags: [shape, batch-size]
+# picture: [sizes, left, mask, tensor]
 # recover: fix
 # related: [shapes/too-many-indices, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.masked_select.html"]
@@ -17,7 +18,7 @@
 #   later-dimension:
 #     if: len(mask) == 1 and mask[0] == tensor[1] and tensor[0] != tensor[1]
 #   channels:
-#     if: len(tensor) > len(mask) and at == 0 and len(mask) > 1 and mask[-1] == tensor[-1]
+#     if: len(tensor) > len(mask) and at == 0 and len(mask) > 1 and mask[-1] == tensor[-1] and mask[-2] == tensor[-2]
 # ---
 
 # %%

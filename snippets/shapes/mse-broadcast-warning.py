@@ -6,6 +6,7 @@
 #   - text: "This will likely lead to incorrect results due to broadcasting"
 #     exception: UserWarning
 # tags: [shape, loss, broadcasting, warning, reinforcement-learning]
+# picture: [sizes, left, target, input]
 # recover: fix
 # related: [shapes/bce-target-size, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html", "https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
@@ -39,7 +40,7 @@ print(model(x).shape, y.shape)  # a column, and a row
 assert model(x).shape == (64, 1) and y.shape == (64,)
 
 # %% fix column
-loss = loss_fn(model(x).squeeze(1), y)  # [64] and [64]
+loss = loss_fn(model(x).squeeze(-1), y)  # [64] and [64]
 
 # %% proof column
 torch.testing.assert_close(loss, (model(x)[:, 0] - y).square().mean())
@@ -57,7 +58,7 @@ print(model(x).shape, y.shape)  # [64] and [64, 1]
 assert y.shape == (64, 1)
 
 # %% fix column-target
-loss = loss_fn(model(x), y.squeeze(1))
+loss = loss_fn(model(x), y.squeeze(-1))
 
 # %% proof column-target
 torch.testing.assert_close(loss, (model(x) - y[:, 0]).square().mean())

@@ -1,5 +1,8 @@
 # ---
 # wordings:
+#   - text: "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of [{spatial:shape}] and"
+#     exception: ValueError
+#     sample: "ValueError: Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of [8] and output size of (4, 4). Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
 #   - text: "Input and output must have the same number of spatial dimensions, but got"
 #     exception: ValueError
 #   - text: "Got {got:ident} input, but {mode:ident} mode needs {needs:ident} input"
@@ -9,7 +12,7 @@
 #     exception: ValueError
 #   - text: "either size or scale_factor should be defined"
 #     exception: ValueError
-#   - text: "Input and output sizes should be greater than 0, but got input (H: {_:int}, W: {_:int}) output (H: {h:int}, W: {w:int})"
+#   - text: "Input and output sizes should be greater than 0, but got input (H: {height:int}, W: {width:int}) output (H: {h:int}, W: {w:int})"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Input and output sizes should be greater than 0, but got input (H: 8, W: 8) output (H: 0, W: 4)"
 #   - text: "nput and output sizes should be greater than 0"
@@ -35,11 +38,13 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html"]
 # causes:
 #   no-batch:
-#     if: paste("same number of spatial dimensions") or paste("linear mode needs", "mode needs 4D", "mode needs 3D", "mode needs 5D")
+#     if: len(spatial) == 1 or paste("linear mode needs", "mode needs 4D", "mode needs 3D", "mode needs 5D")
+#     likely: paste("same number of spatial dimensions") and not len(spatial) > 2
 #   size-twice:
 #     if: paste("only one of size or scale_factor", "either size or scale_factor")
 #   nothing-left:
-#     if: paste("output sizes should be greater than 0")
+#     if: height > 0 and width > 0 and (h == 0 or w == 0)
+#     likely: paste("output sizes should be greater than 0") and not (height == 0 or width == 0)
 #   reflect-too-far:
 #     if: paste("Padding size should be less than the corresponding input dimension", "wrapping around more than once")
 #   reflect-dimensions:

@@ -13,6 +13,7 @@
 #     exception: TypeError
 #     near: ["torch", "tensor("]
 # tags: [shape, padding, collate]
+# picture: [axis, dim, want, got]
 # recover: fix
 # related: [shapes/stack-sizes, dtypes/numpy-object]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html"]

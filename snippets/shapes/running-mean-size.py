@@ -19,6 +19,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected number of channels in input to be divisible by num_groups, but got input of shape [2, 3, 5, 5] and num_groups=2"
 # tags: [batchnorm, normalization, shape, cnn]
+# picture: [channels, want, got]
 # recover: fix
 # related: [shapes/conv-channels, nn/bn-one-value, shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html"]
