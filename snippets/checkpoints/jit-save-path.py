@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "Parent directory {folder:path} does not exist"
 #     exception: RuntimeError
+#     near: [torch, "RuntimeError: Parent directory", .pt, .ckpt]
 #     sample: "RuntimeError: Parent directory checkpoints/run1 does not exist."
 #   - text: "cannot be opened"
 #     exception: RuntimeError
