@@ -56,6 +56,7 @@ def tests(session: nox.Session) -> None:
     clinic(session, "catalogue")
     clinic(session, "verify", "--changed")
     clinic(session, "verify", "--mutate", "--changed")
+    session.env["OMP_NUM_THREADS"] = "1"  # threads that wait for each other on a busy machine make seconds into minutes
     session.run("pytest", "--codeblocks", "tests", "docs/en/tips", *session.posargs)  # the Chinese tips hold the same code: the catalogue compares them
 
 
@@ -87,7 +88,7 @@ def flakes(session: nox.Session) -> None:
     """Run every snippet, in random order, and every block of the tips 20 times on the CPU with all cores at work: none may fail. An hour or more."""
     install(session, "run", "tips", "test")
     clinic(session, "verify", "--repeat", "20", "--busy", *session.posargs)
-    session.env["PYTHONPATH"] = str(Path.cwd())
+    session.env |= {"PYTHONPATH": str(Path.cwd()), "OMP_NUM_THREADS": "1"}
     session.run("python", "tests/busy.py", "20", "pytest", "-q", "--codeblocks", "docs/en/tips")
 
 
