@@ -3,7 +3,7 @@
 #   - text: "undefined symbol: {symbol:ident}"
 #     near: [torch, c10, N2at, _ZN2at, _ZNK2at, libcu, libnccl, nccl, nvJitLink, iJIT_, cuDevicePrimaryCtx, THPVariable, THCState, THCudaMalloc, flash_attn, flash-attn, nvidia/]
 #     sample: "ImportError: flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi"
-#   - text: "undefined%20symbol:%20{symbol:ident}"
+#   - text: "%20undefined%20symbol:%20{symbol:ident}"
 #     sample: "libtorch_cuda.so:%20undefined%20symbol:%20ncclCommRegister"
 #   - text: "not defined in file {library:ident} with link time reference"
 #     near: [torch, nvidia/cublas, nvidia/cudnn, nvidia/cusparse]
