@@ -122,7 +122,7 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
 def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, language: str) -> str:
     """What a directive stands for; "" for a case that the snippet has not, which the catalogue reports."""
     if word == "wordings":
-        return wordings(catalogue, symptom, language)
+        return wordings(catalogue, symptom, language) + _your_machine(symptom, language)
     if word == "causes":
         return _block("causes", "", causes(symptom, language))
     made = symptom.snippet.cases.get(name)
@@ -131,6 +131,13 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
     if word == "check":
         return _block(word, name, check(catalogue, symptom, made.cells["check"], language)) if "check" in made.cells else ""
     return _block(word, name, case(catalogue, symptom, made, language)) if "break" in made.cells and {"fix", "proof"} & set(made.cells) else ""
+
+
+def _your_machine(symptom: Symptom, language: str) -> str:
+    """The command that tells where the reader stands, on pages about what is installed."""
+    if symptom.topic != "install-env" and "driver" not in symptom.snippet.tags:
+        return ""
+    return f"\n\n{LABELS[language]['your-machine'].format(terminal='../terminal.md')}"
 
 
 def _block(word: str, name: str, text: str) -> str:
