@@ -134,10 +134,10 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
 
 
 def _your_machine(symptom: Symptom, language: str) -> str:
-    """The command that tells where the reader stands, on pages about what is installed."""
-    if symptom.topic != "install-env" and "driver" not in symptom.snippet.tags:
+    """The command that tells where the reader stands, on pages about what is installed that do not name it themselves."""
+    if (symptom.topic != "install-env" and "driver" not in symptom.snippet.tags) or "torchclinic env" in symptom.pages[language].body:
         return ""
-    return f"\n\n{LABELS[language]['your-machine'].format(terminal='../terminal.md')}"
+    return f"\n\n{LABELS[language]['your-machine'].format(terminal='../terminal.md')}\n{{ .tc-note }}"
 
 
 def _block(word: str, name: str, text: str) -> str:
