@@ -6,7 +6,7 @@
 #     sample: "RuntimeError: Parent directory checkpoints/run1 does not exist."
 #   - text: "cannot be opened"
 #     exception: RuntimeError
-#     near: [.torchscript, torch.jit, "_jit", script.py]
+#     near: [.torchscript, torch.jit, torch/jit, "torch\\jit", jit.save]
 #     sample: "RuntimeError: File C:\\models\\yolov5s.torchscript cannot be opened."
 #   - text: "open file failed with strerror: {why:line}"
 #     exception: RuntimeError
@@ -19,11 +19,11 @@
 #     sample: "RuntimeError: [enforce fail at inline_container.cc:603] . unexpected pos 704 vs 598"
 #   - text: "basic_ios::clear: iostream error"
 #     exception: RuntimeError
-#     near: [torch, serialization]
+#     near: [torch/serialization, "torch\\serialization", torch.save]
 #     sample: 'File "torch/serialization.py", line 964, in save RuntimeError: basic_ios::clear: iostream error'
 #   - text: "save(): incompatible function arguments"
 #     exception: TypeError
-#     near: [torch]
+#     near: [ScriptModule, torch.jit, jit.save]
 #     sample: "TypeError: save(): incompatible function arguments. The following argument types are supported: 1. (self: torch._C.ScriptModule, filename: str, _extra_files: Dict[str, str] = {}) -> None"
 # tags: [checkpoint, export]
 # recover: fix

@@ -24,15 +24,15 @@
 # docs: ["https://docs.pytorch.org/docs/stable/fft.html", "https://docs.pytorch.org/docs/stable/linalg.html"]
 # causes:
 #   hidden:
-#     if: paste("partially initialized module 'torch'")
-#     likely: not read(module) and name in ["tensor", "Tensor", "nn", "randn", "rand", "zeros", "ones", "cuda", "load", "save", "float32", "float", "manual_seed", "from_numpy", "__version__", "empty", "arange", "utils", "optim", "cat", "stack"]
+#     if: paste("partially initialized module 'torch'") and paste("/torch.py)", "\\torch.py)", "consider renaming")
+#     likely: paste("partially initialized module 'torch'") and not paste("packages/torch/", "packages\\torch\\") or not read(module) and name in ["tensor", "Tensor", "nn", "randn", "rand", "zeros", "ones", "cuda", "load", "save", "float32", "float", "manual_seed", "from_numpy", "__version__", "empty", "arange", "utils", "optim", "cat", "stack"]
 #   removed:
 #     if: name in ["rfft", "irfft", "gels", "potrf", "potri", "potrs", "trtrs", "btrifact", "btrisolve", "gesv", "pstrf", "_six", "lobpcg_", "_DataLoaderIter"] or paste("is now removed")
 #   other-backend:
-#     if: name in ["npu", "xpu", "mlu", "musa", "hpu", "gcu", "sdaa", "_npu", "xla"] or paste("has no attribute 'npu", "has no attribute 'xpu")
+#     if: name in ["npu", "mlu", "musa", "hpu", "gcu", "sdaa", "_npu", "xla"] or paste("has no attribute 'npu")
 #     sample: "AttributeError: module 'torch' has no attribute 'npu'"
 #   newer:
-#     if: name in ["compile", "amp", "compiler", "export", "library", "inference_mode", "nested", "func", "vmap", "accelerator", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2", "get_default_device", "set_default_device", "mps", "frombuffer", "asarray", "concat", "special", "linalg", "fft", "set_float32_matmul_precision", "register_pytree_node", "_register_pytree_node", "Buffer", "RMSNorm", "scaled_dot_product_attention", "add_safe_globals", "bfloat16", "nan_to_num", "broadcast_shapes", "int1", "int2", "int4", "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "set_swap_module_params_on_conversion", "get_device_module", "is_compiling", "is_autocast_enabled", "SiLU", "Mish", "GELU", "Identity", "isin", "maximum", "minimum", "clip", "absolute", "logical_and", "logical_not", "true_divide", "floor_divide", "hub", "quantization", "ao"]
+#     if: name in ["compile", "amp", "xpu", "compiler", "export", "library", "inference_mode", "nested", "func", "vmap", "accelerator", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2", "get_default_device", "set_default_device", "mps", "frombuffer", "asarray", "concat", "special", "linalg", "fft", "set_float32_matmul_precision", "register_pytree_node", "_register_pytree_node", "Buffer", "RMSNorm", "scaled_dot_product_attention", "add_safe_globals", "bfloat16", "nan_to_num", "broadcast_shapes", "int1", "int2", "int4", "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "set_swap_module_params_on_conversion", "get_device_module", "is_compiling", "is_autocast_enabled", "SiLU", "Mish", "GELU", "Identity", "isin", "maximum", "minimum", "clip", "absolute", "logical_and", "logical_not", "true_divide", "floor_divide", "hub", "quantization", "ao"]
 # cases:
 #   newer:
 #     commands:

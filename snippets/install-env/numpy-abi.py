@@ -34,7 +34,7 @@
 # docs: ["https://numpy.org/doc/stable/numpy_2_0_migration_guide.html"]
 # causes:
 #   no-numpy:
-#     if: paste("No module named 'numpy'", "PyTorch was compiled without NumPy support")
+#     if: paste("No module named 'numpy'")
 #   old-torch:
 #     case: numpy-2
 #     if: 'paste("Failed to initialize NumPy: _ARRAY_API", "Failed to initialize NumPy: numpy.core.multiarray") or frames("torch/__init__.py", "torch/nn/", "torch/utils/data", "torch/random.py") and paste("compiled using NumPy 1", "_ARRAY_API")'
@@ -43,17 +43,20 @@
 #         File "/venv/lib/python3.10/site-packages/torch/nn/modules/transformer.py", line 20, in <module>
 #       UserWarning: Failed to initialize NumPy: _ARRAY_API not found
 #   numpy-2:
-#     if: paste("compiled using NumPy 1", "_ARRAY_API", "numpy<2")
+#     if: paste("compiled using NumPy 1", "_ARRAY_API", "downgrade to 'numpy<2'")
 #   numpy-too-old:
 #     if: paste("compiled against API version", "compiled against ABI version")
 #     sample: "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd\nimport torch"
+#   built-without:
+#     if: paste("PyTorch was compiled without NumPy support")
+#     sample: "RuntimeError: PyTorch was compiled without NumPy support"
 # timeout: 120
 # cases:
 #   numpy-2:
 #     commands:
 #       shell: |
-#         python -m pip install "numpy<2"               # keeps everything that was built for NumPy 1
-#         python -m pip install --upgrade torch         # or: torch 2.3 and newer knows NumPy 2
+#         python -m pip install "numpy<2"  # keeps everything that was built for NumPy 1
+#         # or, where it is torch that is too old: python -m pip install --upgrade torch
 #       notebook: |
 #         %pip install "numpy<2"  # then restart the kernel
 #       comfyui: .\python_embeded\python.exe -s -m pip install "numpy<2"

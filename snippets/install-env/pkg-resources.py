@@ -25,14 +25,14 @@
 #     if: paste("cannot import name 'packaging'")
 #     sample: "ImportError: cannot import name 'packaging' from 'pkg_resources' (/usr/lib/python3/dist-packages/pkg_resources/__init__.py)"
 #   building:
-#     if: paste("Getting requirements to build", "pip-build-env", "get_requires_for_build")
+#     if: paste("Getting requirements to build", "pip-build-env", "get_requires_for_build", "subprocess-exited-with-error", "originates from a subprocess", "setup.py egg_info")
 #     sample: |
 #       Getting requirements to build wheel ... error
 #         File "setup.py", line 5, in <module>
 #           import pkg_resources
 #       ModuleNotFoundError: No module named 'pkg_resources'
 #   removed:
-#     if: paste("No module named")
+#     likely: paste("No module named")
 # timeout: 120
 # cases:
 #   removed:

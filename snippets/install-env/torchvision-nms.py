@@ -34,14 +34,15 @@
 # causes:
 #   cpu-build:
 #     case: versions
-#     if: paste("from the 'CUDA' backend", "Could not run 'torchvision::")
+#     if: paste("from the 'CUDA' backend")
 #     sample: "NotImplementedError: Could not run 'torchvision::nms' with arguments from the 'CUDA' backend."
 #   other-cuda:
 #     case: versions
 #     if: paste("compiled with different CUDA")
 #     sample: "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA Version=11.7 and torchvision has CUDA Version=11.8."
 #   versions:
-#     if: paste("does not exist", "No such operator", "custom C++ ops", "has no attribute")
+#     if: paste("does not exist", "No such operator", "custom C++ ops", "'_OpNamespace' 'torchvision'")
+#     likely: paste("has no attribute")
 # cases:
 #   versions:
 #     commands:
