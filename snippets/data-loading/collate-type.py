@@ -25,7 +25,7 @@
 #   none-sample:
 #     if: type == "NoneType" or paste("but got NoneType", "'NoneType' has no len()")
 #   image-object:
-#     if: begins(type, "PIL.", "cv2.", "torchvision.tv_tensors")
+#     if: begins(type, "PIL.")
 #     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'PIL.JpegImagePlugin.JpegImageFile'>"
 #   graph-data:
 #     if: begins(type, "torch_geometric.", "dgl.")

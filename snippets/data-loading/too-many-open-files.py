@@ -22,7 +22,7 @@
 #   kept-batches:
 #     undecided: what becomes of a batch after the loop is not in the traceback
 #   files-left-open:
-#     if: paste("[Errno 24]") and frames("in __getitem__")
+#     likely: paste("[Errno 24]") and frames("in __getitem__")
 #   low-limit:
 #     undecided: the limit is not printed
 # cases:

@@ -65,7 +65,8 @@
 #   labels:
 #     if: paste("nll_loss", "cross_entropy", "'target'", "target dtype")
 #   indices:
-#     if: paste("tensors used as indices", "for index", "one_hot", "The only supported types are integers", "gather", "scatter", "index_select")
+#     if: paste("tensors used as indices", "for index", "one_hot is only", "The only supported types are integers")
+#     likely: frames("torch.gather(", ".gather(1", ".gather(-1", ".gather(dim", ".scatter_(", "index_select(")
 # ---
 
 # %%

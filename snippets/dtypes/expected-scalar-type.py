@@ -108,7 +108,7 @@
 #     if: paste("Float8_e")
 #     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got Half and Float8_e4m3fn"
 #   double-targets:
-#     if: paste("Found dtype")
+#     if: paste("Found dtype") and got in ["Double", "Long", "Int", "Byte", "Bool"]
 #     sample: "RuntimeError: Found dtype Double but expected Float"
 #   two-halves:
 #     if: want == "Half" and got == "BFloat16" or want == "BFloat16" and got == "Half" or a == "Half" and b == "BFloat16" or a == "BFloat16" and b == "Half"
@@ -118,7 +118,10 @@
 #   double-input:
 #     if: got in ["Double", "double"] or a in ["Double", "double"] or b in ["Double", "double"] or want == "Double" or paste("torch.DoubleTensor", "torch.cuda.DoubleTensor", "torch.float64")
 #   integer-input:
-#     if: got in ["Long", "Int", "Byte", "Char", "Short", "Bool"] or a in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"]
+#     if: >-
+#       got in ["Long", "Int", "Byte", "Char", "Short", "Bool"] and want in ["Float", "float"] or a in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"] and b in ["Float", "float"]
+#       or b in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"] and a in ["Float", "float"]
+#     likely: got in ["Byte", "Long", "Int"] and paste("expected Float tensor")
 # ---
 
 # %%

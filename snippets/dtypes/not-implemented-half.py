@@ -33,14 +33,17 @@
 #     if: begins(op, "geqrf", "linalg_", "lu_", "cholesky", "svd", "triangular", "orgqr", "inverse", "lstsq", "eig", "symeig", "qr_") or paste("Low precision dtypes not supported", "Unsupported dtype Half")
 #   half-on-cpu:
 #     if: >-
-#       begins(op, "addmm_impl_cpu", "slow_conv2d_cpu", "slow_conv_", "LayerNormKernelImpl", "addmv_impl_cpu", "softmax_lastdim_kernel_impl", "softmax_kernel_impl",
-#       "baddbmm_with_gemm", "compute_indices_weights", "upsample_nearest", "upsample_bilinear2d", "GroupNormKernelImpl", "batch_norm_cpu", "thnn_conv", "mkldnn", "sqrt_cpu", "sqrt_vml_cpu",
-#       "tanh_vml_cpu", "exp_vml_cpu", "sigmoid_cpu", "log_vml_cpu", "cos_vml_cpu", "rsqrt_cpu", "_vml_", "norm_cpu", "sum_cpu", "mean_cpu", "add_cpu", "mul_cpu",
-#       "threshold_cpu", "GeluKernelImpl", "silu_cpu", "unfolded2d_copy", "im2col_out_cpu", "max_pool2d", "avg_pool2d", "replication_pad", "reflection_pad", "arange_cpu", "random_cpu",
-#       "normal_kernel_cpu", "min_values_cpu", "max_values_cpu", "clamp_scalar_cpu", "clamp_cpu", "bernoulli", "multinomial", "host_softmax", "dot", "ctc_loss_cpu")
+#       begins(op, "addmm_impl_cpu", "slow_conv2d_cpu", "slow_conv3d_cpu", "slow_conv_transpose2d_out_cpu", "slow_conv_transpose3d_out_cpu", "LayerNormKernelImpl", "addmv_impl_cpu",
+#       "softmax_lastdim_kernel_impl", "softmax_kernel_impl", "baddbmm_with_gemm", "compute_indices_weights", "upsample_nearest2d_channels_last", "GroupNormKernelImpl", "batch_norm_cpu",
+#       "thnn_conv2d_cpu", "sqrt_cpu", "sqrt_vml_cpu", "tanh_vml_cpu", "exp_vml_cpu", "sigmoid_cpu", "log_vml_cpu", "cos_vml_cpu", "rsqrt_cpu", "norm_cpu", "sum_cpu", "mean_cpu",
+#       "add_cpu", "mul_cpu", "threshold_cpu", "GeluKernelImpl", "silu_cpu", "unfolded2d_copy", "im2col_out_cpu", "arange_cpu", "random_cpu", "normal_kernel_cpu", "min_values_cpu",
+#       "max_values_cpu", "clamp_scalar_cpu", "clamp_cpu", "bernoulli_scalar_cpu", "ctc_loss_cpu")
 #       or paste("CPUType for Half", "CPUType for BFloat16", "torch.HalfTensor")
+#     likely: >-
+#       begins(op, "upsample_", "slow_conv_", "thnn_conv", "mkldnn", "max_pool2d", "avg_pool2d", "replication_pad", "reflection_pad", "bernoulli", "multinomial", "dot")
+#       and paste("'Half'") and not paste("_cuda")
 #   one-operation:
-#     likely: paste("cuda", "CUDA")
+#     likely: paste("cuda", "CUDA") or begins(op, "upsample_") and paste("'BFloat16'")
 #     undecided: on which device the tensor lies is not printed
 #     sample: |
 #       Traceback (most recent call last):

@@ -17,7 +17,6 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]
 # causes:
 #   wrong-flatten:
-#     if: input > target and target > 1 and input % target == 0 and square(input / target)
 #     likely: input > target and target > 1 and input % target == 0 or input < target and input > 1 and target % input == 0 and square(target / input) and target / input < 10
 #   labels-shifted:
 #     likely: input > 16 and input - target in [1, -1] or frames("modeling_")

@@ -14,10 +14,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.all.html", "https://docs.pytorch.org/docs/stable/generated/torch.where.html"]
 # causes:
 #   class-not-instance:
-#     if: frames("Loss(", "legacy_get_string", "_reduction.py")
-#     likely: paste("Loss(pred", "Loss(out", "Loss(log", "Loss(y")
+#     if: frames("legacy_get_string", "_reduction.py")
+#     likely: frames("nn.CrossEntropyLoss(", "nn.MSELoss(", "nn.BCELoss(", "nn.BCEWithLogitsLoss(", "nn.L1Loss(", "nn.NLLLoss(") or paste("Loss(pred", "Loss(out", "Loss(log", "Loss(y")
 #   in-list:
-#     if: frames(" not in ", ".index(", ".remove(")
+#     likely: frames(" not in ", ".index(", ".remove(")
 #   condition:
 #     likely: frames("if ", "while ", "assert ", " and ", " or ")
 # ---

@@ -21,17 +21,18 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html"]
 # causes:
 #   channels-last:
-#     if: len(input) > 2 and input[-1] == want and got > 4 and (want < 5 or len(input) == 3) or len(input) == 3 and want < 5 and input[-1] == want
+#     if: len(input) > 3 and input[-1] == want and got > 4 and want < 5 and input[2] > 4 or len(input) == 3 and input[-1] == want and (got > 4 or want < 5)
 #   grey:
 #     if: want == 3 and got == 1
 #   rgba:
-#     if: want == 3 and got == 4 and (input[2] > 100 or input[3] > 100)
+#     if: want == 3 and got == 4 and (input[2] > 256 or input[3] > 256)
 #     likely: want == 3 and got == 4
 #   rgb:
 #     if: want == 1 and got == 3
 #     sample: "RuntimeError: Given groups=1, weight of size [32, 1, 3, 3], expected input[4, 3, 320, 220] to have 1 channels, but got 3 channels instead"
 #   latents:
-#     if: want in [4, 8, 9, 16, 36, 48] and got in [4, 8, 9, 16, 36, 48]
+#     if: weight[0] in [320, 512] and want in [4, 8, 9, 16] and got in [4, 8, 9, 16]
+#     likely: want in [4, 9] and got in [4, 8, 9, 16, 36, 48] or got in [4, 9] and want in [4, 8, 9, 16, 36, 48]
 #     sample: "RuntimeError: Given groups=1, weight of size [320, 4, 3, 3], expected input[2, 9, 64, 64] to have 4 channels, but got 9 channels instead"
 #   layers:
 #     if: want > 31 and got > 15 and want % 16 == 0 and got % 16 == 0 and input[3] != got and input[2] != got

@@ -16,10 +16,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html", "https://docs.pytorch.org/docs/stable/generated/torch.einsum.html"]
 # causes:
 #   loss-index:
-#     if: paste("invalid index of a 0-dim tensor") or n == 0 and frames("loss")
+#     if: paste("invalid index of a 0-dim tensor") and frames("loss.data[0]", "loss[0]")
+#     likely: paste("invalid index of a 0-dim tensor") or n == 0 and frames("loss")
 #   squeezed:
-#     if: frames(".squeeze()")
-#     likely: subscripts - dims == 1
+#     likely: frames(".squeeze()") or subscripts - dims == 1
 #   one-sample:
 #     undecided: what the tensor holds is not printed
 # ---
