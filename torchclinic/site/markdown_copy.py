@@ -21,7 +21,7 @@ _FENCE = re.compile(r"( *)(`{3,})(?:\{ \.(\S+)[^}]*?(?: title=\"([^\"]*)\")? \}|
 _TAB = re.compile(r'(?:===|\?\?\? [\w-]+) "(.*)"$')  # or what is folded
 _ATTRIBUTES = re.compile(r"\s*\{ ?(?:(?:[.#][\w-]+|\w+=[\w-]+|download) ?)+\}")
 _ITEM = re.compile(r'<p class="tc-message"><code>(.*?)</code>(.*?)</p>')
-_LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
+_LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")  # the text may hold a shape, `[2, 3]`
 
 
 def copy(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str) -> str:
