@@ -322,8 +322,11 @@ def _program(symptom: Symptom, broken: Cell, language: str) -> str:
 
 
 def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
-    """The code of a check, and what it printed."""
-    return fence(cell.source, "python .tc-check") + "\n\n" + printed(catalogue, symptom, cell, language)
+    """The code of a check, and what it printed; where it asks `torchclinic.checks`, how to get that."""
+    parts = [fence(cell.source, "python .tc-check"), printed(catalogue, symptom, cell, language)]
+    if "import checks" in cell.source:
+        parts.append(f"{LABELS[language]['get-checks'].format(tip='../tips/tools/silent-bugs.md')}\n{{ .tc-note }}")
+    return "\n\n".join(parts)
 
 
 def diff(before: str, after: str) -> str:
