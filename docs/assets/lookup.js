@@ -352,7 +352,7 @@ function occurrences(index, page) {
   const found = [];
   const known = new Map(); // texts of conditions -> whether they stand in the paste
   const stands = (text) => {
-    if (!known.has(text)) known.set(text, (index.traces[text] ?? [text]).some((trace) => page.text.includes(trace)));
+    if (!known.has(text)) known.set(text, (index.traces?.[text] ?? [text]).some((trace) => page.text.includes(trace)));
     return known.get(text);
   };
   for (const [start, end] of segments(anchorLines(index, page), page.length)) {

@@ -134,8 +134,9 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
 
 
 def _your_machine(symptom: Symptom, language: str) -> str:
-    """The command that tells where the reader stands, on pages about what is installed that do not name it themselves."""
-    if (symptom.topic != "install-env" and "driver" not in symptom.snippet.tags) or "torchclinic env" in symptom.pages[language].body:
+    """The command that tells where the reader stands, on pages about what is installed that do not name it themselves before they explain."""
+    early = symptom.pages[language].body.partition(f"\n## {pages.SECTIONS['why'][language]}\n")[0]
+    if (symptom.topic != "install-env" and "driver" not in symptom.snippet.tags) or "torchclinic env" in early:
         return ""
     return f"\n\n{LABELS[language]['your-machine'].format(terminal='../terminal.md')}\n{{ .tc-note }}"
 
