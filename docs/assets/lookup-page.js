@@ -274,7 +274,8 @@ function quote(hit, [previous, next]) {
 
 function none(index, answer, language) {
   const card = element("section", { class: "tc-card tc-none" }, element("h2", {}, words.none), element("p", {}, words.honest));
-  if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"]));
+  const questions = element("a", { href: new URL("../no-message/", import.meta.url).href }, words["no-message"]);
+  if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"], " ", questions));
   else card.append(element("p", {}, words["looked-for"]), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
   card.append(element("ul", {}, [words.more, words.elsewhere, words.search].map((text) => element("li", {}, text))));
   if (answer.neighbours.length) {
