@@ -264,7 +264,7 @@ def test_failed_and_partial_evidence(loaded: catalogue.Catalogue) -> None:
 
 def test_newer_runs_come_first_and_old_ones_say_so(loaded: catalogue.Catalogue) -> None:
     cpu = loaded.evidence[0]
-    old = Evidence("2.12.0", "cpu", "CPU", "", {STEM: {**cpu.symptoms[STEM], "hash": "0" * 12}})
+    old = Evidence("2.12.0", "3.11", "cpu", "CPU", "", {STEM: {**cpu.symptoms[STEM], "hash": "0" * 12}})
     loaded.evidence.insert(1, old)
     assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02; ran on torch 2.12.0, CPU, 2026-11-02, before the last change of the code;")
     old.symptoms[STEM]["hash"] = cpu.symptoms[STEM]["hash"]
@@ -301,7 +301,7 @@ def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
             for name, (exception, message) in (("break before-the-loop", first), ("break carried-state", second))
         }
         entry = {"hash": symptom.snippet.hash, "date": "2026-11-02", "python": "3.12", "cells": cells}
-        loaded.evidence.append(Evidence(torch, device, "CPU" if device == "cpu" else "NVIDIA H200", "", {STEM: entry}))
+        loaded.evidence.append(Evidence(torch, "3.11", device, "CPU" if device == "cpu" else "NVIDIA H200", "", {STEM: entry}))
     assert {text[:3]: span for text, span in changes.spans(loaded, symptom).items()} == {
         "old": changes.Span("", "1.8.0"),
         "new": changes.Span("2.1.0", ""),

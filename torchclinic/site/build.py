@@ -70,7 +70,7 @@ class Site:
             {label["symptoms"]: symptoms},
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: ["verified.md", "sources.md", "terminal.md", "cluster-logs.md", "contribute.md", "machines.md", "about.md"]},
+            {label["about"]: ["verified.md", "sources.md", "terminal.md", "cluster-logs.md", "contribute.md", "lend.md", "machines.md", "about.md"]},
         ]
 
     def generate(self) -> list[tuple[Path, str]]:

@@ -14,7 +14,7 @@ from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Case, Cell
 from ..find import lookup
 from ..find.wording import HOLES, Hole, Part, Wording
-from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, where
+from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, release, where
 from .labels import KINDS, LABELS, PICTURE
 from .markup import fence, indented, plain, tab
 from .parts import docs_name, host, sources, synonyms, topic_name
@@ -308,7 +308,7 @@ def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: st
 
 
 def _environments(catalogue: Catalogue, names: tuple[str, ...]) -> list[str]:
-    return [f"torch {record.torch}, {where(record)}" for record in catalogue.evidence if record.environment in names]
+    return [f"torch {release(record)}, {where(record)}" for record in catalogue.evidence if record.environment in names]
 
 
 def _program(symptom: Symptom, broken: Cell, language: str) -> str:
@@ -345,7 +345,7 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
     record, entry = found
     if entry["outcome"] == "skipped":
         return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
-    title = f"torch {record.torch} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
+    title = f"torch {release(record)} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
     if not entry.get("output"):
         return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
     return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)
