@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import alike, causes, evidence, figure, index, known, mutation, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
+from . import alike, causes, evidence, figure, index, known, mutation, overview, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -267,6 +267,7 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
             _check_translation(symptom, problems)
     for made in catalogue.tips.values():
         _check_tip(catalogue, made)
+    overview.check(root, catalogue.topics, problems)
     for stem, message in catalogue.known.items():
         if stem in catalogue.symptoms and not catalogue.symptoms[stem].snippet.draft:
             problems.add(message.file, message.line, f"`{stem}` has a page now: move what is missing to {catalogue.symptoms[stem].id}.py and remove it here")

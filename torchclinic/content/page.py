@@ -143,6 +143,11 @@ def prose_hash(text: str) -> str:
     return hashlib.sha256(flat.encode()).hexdigest()[:12]
 
 
+def targets(text: str) -> list[str]:
+    """Where the links of a Markdown text lead, in its order."""
+    return [found[1] for found in _LINK.finditer(_CODE.sub("", text))]
+
+
 def split_front_matter(text: str) -> tuple[str, str, int]:
     """Front matter, body, and the 1-based line on which the body begins."""
     if text.startswith("---\n") and (end := text.find("\n---\n", 3)) >= 0:

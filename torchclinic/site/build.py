@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import LANGUAGES
-from ..content import catalogue, index, words
+from ..content import catalogue, index, overview, words
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
@@ -86,6 +86,8 @@ class Site:
         texts["assets/words.js"] = script((self.root / SCRIPTS / "words.js").read_text(encoding="utf-8"), self.language)
         texts["torchclinic_checks.py"] = (self.root / "torchclinic/checks.py").read_text(encoding="utf-8")  # to copy beside a script
         for topic in lists.topics(self.catalogue):
+            if overview.path(self.root, topic, self.language).is_file():
+                continue  # written by hand, with the list in it
             texts[f"{topic}/index.md"] = lists.topic_page(self.catalogue, topic, self.language)
         for symptom in self.catalogue.symptoms.values():
             if self.language in symptom.pages:
