@@ -236,6 +236,7 @@ def test_schedules() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not checks.schedule(cosine, 100) and "climbs again after step 100 of 200" in str(checks.schedule(cosine, 200))
+        assert "climbs again after step 100 of 1000, to 0.1" in str(checks.schedule(cosine, 1000))  # up and down, with rounding
     warm = torch.optim.lr_scheduler.LambdaLR(optimizer(), lambda step: min(1, step / 10) * (1 - step / 100))
     restarts = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer(), 10)
     cycle = torch.optim.lr_scheduler.OneCycleLR(optimizer(), 0.1, total_steps=100)

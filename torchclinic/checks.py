@@ -343,18 +343,27 @@ def schedule(scheduler: Any, steps: int) -> Findings:
     if isinstance(scheduler, torch.optim.lr_scheduler.OneCycleLR) and steps > scheduler.total_steps - scheduler.last_epoch:
         return Findings([f"OneCycleLR has {scheduler.total_steps - scheduler.last_epoch} steps left, you make {steps}: it raises a ValueError then"])
     rates = learning_rates(scheduler, steps)
-    top, lowest = max(rates), min(rates)
+    top = max(rates)
+    peak = next(
+        at for at, rate in enumerate(rates) if rate > top * 0.999999
+    )  # a formula that goes from step to step does not come back to the very same number
     found = Findings()
-    early = next((at for at, rate in enumerate(rates) if at > rates.index(top) and rate < top * 1e-3), steps)
+    early = next((at for at, rate in enumerate(rates) if at > peak and rate < top * 1e-3), steps)
     if early < steps / 2:
         found.append(
             f"the learning rate is below a thousandth of its highest ({top:g}) from step {early} of {steps}: is it stepped once a batch, and counted in epochs?"
         )
-    after = rates[rates.index(lowest) :]
     again = isinstance(scheduler, (torch.optim.lr_scheduler.CyclicLR, torch.optim.lr_scheduler.CosineAnnealingWarmRestarts))
-    if not again and lowest < top / 2 and max(after) > max(2 * lowest, top / 10) and rates.index(lowest) > rates.index(top):
+    low, climbs = peak, False
+    for at in range(peak, steps):
+        if rates[at] < rates[low]:
+            low = at
+        elif rates[low] < top / 2 and rates[at] > max(2 * rates[low], top / 10):
+            climbs = not again
+            break
+    if climbs:
         found.append(
-            f"the learning rate climbs again after step {rates.index(lowest)} of {steps}, to {max(after):g}: T_max, or a restart, is counted in other steps than you make"
+            f"the learning rate climbs again after step {low} of {steps}, to {max(rates[low:]):g}: T_max, or a restart, is counted in other steps than you make"
         )
     elif not again and steps > 2 and rates[-1] == top > rates[-2]:
         found.append(f"the learning rate still rises at the last of {steps} steps: is it counted in batches, and stepped once an epoch?")
