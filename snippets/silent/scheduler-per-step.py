@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [learning-rate, optimizer]
 # recover: fix
 # related: [nn/scheduler-order, nn/initial-lr-resume]
