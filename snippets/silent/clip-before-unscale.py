@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [amp, optimizer, backward]
 # recover: fix
 # related: [nn/no-inf-checks, numerics/loss-nan]
