@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [ddp, dataloader, multi-gpu, seed]
 # recover: fix
 # related: [data-loading/iterable-shuffle, distributed/collective-deadlock]
