@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [dataloader, seed, numpy, multiprocessing, reproducibility]
 # recover: fix
 # needs: [fork]
