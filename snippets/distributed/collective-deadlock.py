@@ -56,6 +56,8 @@
 #     sample: "RuntimeError: [Rank 0]: Ranks 1 failed to pass monitoredBarrier in 10000 ms"
 #   - text: "Detected mismatch between collectives on ranks"
 #     exception: RuntimeError
+#   - text: "Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid"
+#     exception: DistributedOperationException
 #   - text: "Operation timed out!"
 #     exception: RuntimeError
 #     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
@@ -95,6 +97,9 @@
 #     sample: |
 #       [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=214, OpType=BROADCAST, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600014 milliseconds before timing out.
 #       [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=214, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600081 milliseconds before timing out.
+#   gathered-shapes:
+#     if: paste("Cannot apply desired operation due to shape mismatches")
+#     sample: "accelerate.utils.operations.DistributedOperationException: Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid."
 #   first-call:
 #     if: paste("ncclUniqueId from [0] via c10d")
 #     likely: seq == 1 and paste("[Rank 0] Watchdog caught") and paste("[Rank 1] Watchdog caught")
