@@ -435,7 +435,7 @@ function read(page, start, end) {
 
 function isSource(text, previous) {
   if (printedType(`${text} `)) return false;
-  if (previous.startsWith('File "') && previous.includes(", line ")) return true;
+  if (previous.startsWith('File "') && previous.includes(", line ")) return !text.startsWith('File "'); // a frame follows a frame: faulthandler quotes no code
   const code = lstrip(text, "-> 0123456789\u2502:");
   return CODE.some((word) => code.startsWith(word));
 }

@@ -23,9 +23,15 @@
 # related: [compile-export/export-compiled-model, compile-export/dynamo-unsupported, compile-export/tracer-warning]
 # docs: ["https://docs.pytorch.org/docs/stable/fx.html#limitations-of-symbolic-tracing"]
 # causes:
+#   data-parallel:
+#     if: paste("inputs to control flow") and frames("torch/nn/parallel/", "torch\\nn\\parallel\\")
+#     sample: |
+#       File "/usr/lib/python3.7/site-packages/torch/nn/parallel/data_parallel.py", line 158, in forward
+#         inputs, kwargs = self.scatter(inputs, kwargs, self.device_ids)
+#       torch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to control flow
 #   shape-check:
 #     if: paste("Proxy object cannot be iterated", "is not supported in symbolic tracing by default", "'Proxy' object cannot be interpreted as an integer")
-#     likely: paste("prepare_fx", "prepare_qat_fx", "quantize_fx.py", "data_parallel.py", "feature_extraction.py")
+#     likely: paste("prepare_fx", "prepare_qat_fx", "quantize_fx.py", "feature_extraction.py")
 #     sample: "RuntimeError: 'len' is not supported in symbolic tracing by default. If you want this call to be recorded, please call torch.fx.wrap('len') at module scope"
 #     undecided: the message does not say what stands in the condition
 #   own-flag:

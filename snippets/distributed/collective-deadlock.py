@@ -61,6 +61,18 @@
 #   - text: "Operation timed out!"
 #     exception: RuntimeError
 #     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
+#   - text: "(torch/distributed/distributed_c10d.py:{_:int})"
+#     role: symptom
+#     unless: ["init_process_group (torch/", "Fatal Python error"]
+#     sample: "    barrier (torch/distributed/distributed_c10d.py:5356)"
+#   - text: "distributed_c10d.py\", line {_:int} in "
+#     role: symptom
+#     near: ["most recent call first"]
+#     unless: [" in init_process_group", "Fatal Python error"]
+#     sample: |
+#       Timeout (0:05:00)!
+#       Thread 0x00007f9d583f1b80 (most recent call first):
+#         File "/usr/lib/python3/site-packages/torch/distributed/distributed_c10d.py", line 5356 in barrier
 # tags: [ddp, hang, multi-gpu, multiprocessing]
 # recover: process
 # needs: [fork]
@@ -69,7 +81,7 @@
 #     survives: {"raw: loss.detach()": "the same number is printed; detached, the sum takes no part in the graph"}
 #   uneven-batches:
 #     survives: {"without: device= in torch.tensor(len(loader), device=device)": "without a GPU the default is right; NCCL takes tensors on the GPU only"}
-# related: [distributed/ddp-unused-params]
+# related: [distributed/ddp-unused-params, distributed/hang-flight-recorder]
 # rows: [S001-104]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
 # causes:

@@ -12,8 +12,12 @@
 #     exception: AssertionError
 #     near: [flight_recorder, torchfrtrace, fr_trace]
 #     sample: "AssertionError: Missing dump files from ranks {1}"
-#   - text: "pg_name = _pg_guids[(original_pg_name, first_rank)]"
-#     sample: "    pg_name = _pg_guids[(original_pg_name, first_rank)]"
+#   - text: "builder.py\", line {_:int}, in build_collectives"
+#     near: ["KeyError: ("]
+#     sample: |
+#       File "/usr/lib/python3/site-packages/torch/distributed/flight_recorder/components/builder.py", line 212, in build_collectives
+#         pg_name = _pg_guids[(original_pg_name, first_rank)]
+#       KeyError: ('0', 0)
 #   - text: "Stack trace of the failed collective not found, potentially because FlightRecorder is disabled"
 #     role: symptom
 # tags: [ddp, hang, multi-gpu, multiprocessing]
@@ -30,16 +34,9 @@
 # docs: ["https://docs.pytorch.org/tutorials/unstable/flight_recorder_tutorial.html", "https://github.com/benfred/py-spy"]
 # causes:
 #   no-trace:
-#     if: paste("FlightRecorder is disabled", "_pg_guids[(original_pg_name, first_rank)]", "Missing dump files from ranks", "missed FR dumps from ranks")
+#     if: paste("FlightRecorder is disabled", "in build_collectives", "Missing dump files from ranks", "missed FR dumps from ranks")
 #     sample: "Stack trace of the failed collective not found, potentially because FlightRecorder is disabled."
 #   lock-held:
-#     likely: paste("Not all ranks joining collective")
-#     sample: |
-#       Not all ranks joining collective, sequence number: 1
-#       internal record id: 0
-#       group info: 0:default_pg
-#       collective: gloo:barrier
-#       missing ranks: {1}
 #   missing-key:
 #     if: error in ["COLLECTIVE_TYPE_MISMATCH", "SIZE_OR_SYNTAX_MISMATCH", "COLLECTIVE_DTYPE_MISMATCH"]
 #     sample: "error msg: Culprit rank 1; Error type: COLLECTIVE_TYPE_MISMATCH, Expected collective type: 'all_reduce' does not match found collective type: 'barrier'"
