@@ -8,7 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import alike, causes, evidence, figure, index, known, mutation, overview, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
+from . import (
+    alike,
+    causes,
+    comments,
+    evidence,
+    figure,
+    index,
+    known,
+    mutation,
+    overview,
+    page,
+    redirects,
+    search_index,
+    snippet,
+    synonyms,
+    tip,
+    words,
+    yamlfile,
+)
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -265,6 +283,7 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
                 )
         if set(symptom.pages) == set(LANGUAGES) and not any(made.unread for made in symptom.pages.values()):
             _check_translation(symptom, problems)
+            comments.check(symptom.snippet, symptom.pages["zh"], problems)
     for made in catalogue.tips.values():
         _check_tip(catalogue, made)
     overview.check(root, catalogue.topics, problems)

@@ -12,6 +12,7 @@ own; a directive alone on its line stands for what the snippet holds:
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -35,7 +36,10 @@ SECTIONS = {
 }
 #: Front matter that a reader sees, and that a translation must follow.
 PROSE_FIELDS = ("title", "rule", "summary", "diagnosis", "ask")
-FIELDS = {"en": {"title", "summary", "diagnosis", "causes", "ask", "synonyms"}, "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source"}}
+FIELDS = {
+    "en": {"title", "summary", "diagnosis", "causes", "ask", "synonyms"},
+    "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source", "comments"},
+}
 DIRECTIVE = re.compile(r"\{\{ ((?:wordings|causes)(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}")
 #: What a page's own fences may be; code comes from the snippet.
 FENCES = ("console", "powershell", "text")
@@ -110,6 +114,17 @@ class Page:
         """What a cause is called: the heading of the row's case, else what the row says to do; without Markdown's links."""
         title = next((title for name, title in self.headings if name == case), "") if case else ""
         return title or _LINK.sub(lambda link: link[0][1 : link[0].index("](")], self.causes[row].do if row in self.causes else row)
+
+    @property
+    def comments(self) -> dict[str, str]:
+        """A Chinese page's table of the snippet's comments: English -> Chinese (content/comments.py)."""
+        value = self.meta.get("comments") or {}
+        return {str(text): str(twin).strip("\n") for text, twin in value.items()} if isinstance(value, dict) else {}
+
+    def comment_line(self, text: str) -> int:
+        """Where `comments` has a text; 1 if it is written there in another way."""
+        keys = tuple(f"  {key}:" for key in (json.dumps(text, ensure_ascii=False), text))
+        return next((number for number, line in enumerate(self.text.splitlines(), 1) if line.startswith(keys)), 1)
 
     @property
     def ask(self) -> str:
@@ -199,6 +214,7 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     page = open_page(file, language, ("title", "summary"), FIELDS[language], problems)
     if page is not None:
         _cause_rows(page, problems)
+        _comments(page, problems)
         _sections(page, problems)
     return page
 
@@ -219,6 +235,14 @@ def _cause_rows(page: Page, problems: Problems) -> None:
             page.links += [(found[1], line) for found in _LINK.finditer(_CODE.sub("", str(text)))]
             if page.language == "zh":
                 check_punctuation(page.file, line, str(text), problems, f" in row `{row}`")
+
+
+def _comments(page: Page, problems: Problems) -> None:
+    written = page.meta.get("comments") or {}
+    if not isinstance(written, dict) or not all(isinstance(text, str) and isinstance(twin, str) and twin.strip() for text, twin in written.items()):
+        problems.add(
+            page.file, 1, "`comments` maps each comment of the snippet to its Chinese: a text to a text, in quotes where YAML would read another thing"
+        )
 
 
 class Line(NamedTuple):

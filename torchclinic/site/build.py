@@ -92,7 +92,7 @@ class Site:
         for symptom in self.catalogue.symptoms.values():
             if self.language in symptom.pages:
                 texts[f"{NOTEBOOKS}{symptom.id}.ipynb"] = notebook.dumps(notebook.make(self.catalogue, symptom, self.language))
-                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.snippet.text  # to download, as it is
+                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.code(self.language).text  # to download
         for name, text in texts.items():
             file = self.generated / name
             file.parent.mkdir(parents=True, exist_ok=True)
