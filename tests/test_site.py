@@ -102,8 +102,8 @@ def test_notebook_page_shows_the_recorded_traceback(built: Path, language: str) 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_downloads(built: Path, checkout: Path, language: str) -> None:
     folder = built / language / "notebooks" / "autograd"
-    assert read(folder / f"{STEM}.py") == read(checkout / f"snippets/{IDENT}.py")
     made, loaded = json.loads(read(folder / STEM / f"{STEM}.ipynb")), catalogue.load(checkout)
+    assert read(folder / f"{STEM}.py") == loaded.symptoms[STEM].code(language).text
     assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
     ids = [cell["id"] for cell in made["cells"]]
     assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", ident) for ident in ids)

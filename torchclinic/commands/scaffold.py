@@ -223,7 +223,7 @@ def _comments(symptom: Symptom | Tip, tidy: bool) -> str:
         table = {**{comment.text: table.get(comment.text, OPEN) for comment, _ in comments.find(symptom.snippet)}, **table}
     lines = []
     for text, twin in table.items():
-        twin = "\n".join(map(chinese.punctuate, twin.split("\n"))) if tidy else twin
+        twin = "\n".join(chinese.punctuate(line, comment=True) for line in twin.split("\n")) if tidy else twin
         plain = yamlfile.load(f"text: {twin}", symptom.pages["zh"].file, 1, Problems(Path())) == {"text": twin}
         lines.append(f"  {_scalar(text)}: {twin if plain else _scalar(twin)}\n")
     return "".join(["comments:\n", *lines]) if lines else ""

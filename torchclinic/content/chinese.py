@@ -9,24 +9,26 @@ _WIDE = dict(zip(",:;?!()", "\uff0c\uff1a\uff1b\uff1f\uff01\uff08\uff09", strict
 _AROUND = f"{_CJK}\u3001\u3002\u300a\u300b\u201c\u201d" + "".join(_WIDE.values())
 # Left as they stand: code, link and image targets, anchors, HTML tags and comments, directives, bare addresses.
 _VERBATIM = re.compile(r"(`+[^`]*`+|[A-Za-z_.]+\(\)|\]\([^)\s]*\)|\{[#:][^}]*\}|<[^>]*>|\{\{[^}]*\}\}|https?://\S+)")
+# In a comment of code, where nothing marks code, also: calls, brackets without Chinese, `::`.
+_IN_COMMENT = re.compile(rf"({_VERBATIM.pattern[1:-1]}|[\w.]*\((?:[^(){_CJK}]|\([^(){_CJK}]*\))*\)|\[[^\]]*\]|\{{[^}}]*\}}|::)", re.ASCII)
 _BEFORE = re.compile(rf"(?<=[{_AROUND}])[ ]?([,:;?!()])[ ]?")
 _AFTER = re.compile(rf"[ ]?([,:;?!()])[ ]?(?=[{_AROUND}])")
 _LEADING = re.compile(r"^([,:;?!])(?:[ ]|$)")
-_QUOTED = re.compile(rf'"([^"]*[{_CJK}][^"]*)"')
+_QUOTED = re.compile(r'"([^"]*)"')
 _GLUED = re.compile(rf"(?<=[{_CJK}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_CJK}])")
 HAS_CHINESE = re.compile(f"[{_CJK}]")
 
 
-def punctuate(line: str) -> str:
-    """Give one line of Chinese prose full-width punctuation and blanks around Latin words and code.
+def punctuate(line: str, comment: bool = False) -> str:
+    """Give one line of Chinese prose, or a comment of code, full-width punctuation and blanks around Latin words and code.
 
     A line without Chinese characters comes back unchanged; so does what is code, a link's target, an anchor or a tag.
     """
     if not HAS_CHINESE.search(line):
         return line
-    parts = _VERBATIM.split(line)
+    parts = (_IN_COMMENT if comment else _VERBATIM).split(line)
     for at in range(0, len(parts), 2):
-        part = _QUOTED.sub("\u201c\\1\u201d", parts[at])
+        part = _QUOTED.sub(lambda quoted: f"\u201c{quoted[1]}\u201d" if HAS_CHINESE.search(quoted[1]) else quoted[0], parts[at])
         before = None
         while before != part:
             before = part

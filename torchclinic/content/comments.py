@@ -115,11 +115,11 @@ def _is_value(comment: Comment) -> bool:
 
 
 def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
-    """Report comments without a twin, twins without a comment, and twins that do not fit."""
-    table = chinese.comments
+    """Report comments without a twin (once the code is written), twins without a comment, and twins that do not fit."""
+    table, written = chinese.comments, page.OPEN not in snippet.text
     seen: set[str] = set()
     for comment, line in find(snippet):
-        if comment.text not in table and comment.text not in seen:
+        if written and comment.text not in table and comment.text not in seen:
             how = f"`python -m torchclinic stamp {snippet.id}` puts it into the Chinese page's `comments`"
             problems.add(snippet.file, line, f"no Chinese for the comment {comment.text!r}: {how}")
         seen.add(comment.text)
@@ -130,7 +130,7 @@ def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
         elif twin.count("\n") != text.count("\n"):
             problems.add(chinese.file, line, f"the comment {text!r} has {text.count(chr(10)) + 1} lines, its Chinese {twin.count(chr(10)) + 1}")
         for part in twin.split("\n"):
-            page.check_punctuation(chinese.file, line, part, problems, " in `comments`")
+            page.check_punctuation(chinese.file, line, part, problems, " in `comments`", comment=True)
     for cell in translated(snippet, table).cells:
         for number, line in enumerate(cell.source.split("\n")):
             if cell.kind in KINDS[:3] and columns(line) > WIDTH and not line.isascii():

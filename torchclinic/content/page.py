@@ -201,9 +201,9 @@ def report_open(file: Path, text: str, problems: Problems) -> None:
         problems.add(file, int(left[0]), f"left of the template, to be written or taken out: line{'s' * (len(left) > 1)} {', '.join(left)}")
 
 
-def check_punctuation(file: Path, line: int, text: str, problems: Problems, where: str = "") -> None:
-    """Report Chinese prose with the punctuation of another script."""
-    if (written := chinese.punctuate(text)) != text:
+def check_punctuation(file: Path, line: int, text: str, problems: Problems, where: str = "", comment: bool = False) -> None:
+    """Report Chinese prose, or a comment of code, with the punctuation of another script."""
+    if (written := chinese.punctuate(text, comment)) != text:
         problems.add(
             file, line, f"half-width punctuation, or no blank, beside Chinese characters{where}; `python -m torchclinic stamp --format` writes: {written}"
         )
