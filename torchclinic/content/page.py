@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,6 +93,11 @@ class Page:
     @property
     def title(self) -> str:
         return str(self.meta.get("title", ""))
+
+    @cached_property
+    def prose(self) -> str:
+        """The body as it is shown: of Chinese, no line ends within a sentence."""
+        return chinese.joined(self.body) if self.language == "zh" else self.body
 
     @property
     def synonyms_line(self) -> int:

@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import LANGUAGES
-from ..content import catalogue, index, overview, words
+from ..content import catalogue, chinese, index, overview, words
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
@@ -129,7 +129,7 @@ class Site:
         """
         made = self.symptom_of(name) or self.tip_of(name)
         if made is None:
-            return {}, home.expand(self.catalogue, text, self.language)
+            return {}, home.expand(self.catalogue, chinese.joined(text) if self.language == "zh" else text, self.language)
         description = parts.description(made, self.language)
         if self.is_notebook(name):
             return {"description": description, "search": {"exclude": True}, "hide": ["navigation"]}, text

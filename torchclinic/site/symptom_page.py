@@ -41,7 +41,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
     lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(symptom, language)]
-    for line in made.body.splitlines():
+    for line in made.prose.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
             lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
