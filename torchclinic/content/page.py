@@ -28,11 +28,11 @@ from .problem import Problems
 OPEN = "TODO"
 #: Section ids, in order, with their heading in each language.
 SECTIONS = {
-    "see": {"en": "What you see", "zh": "你会看到什么"},
-    "fix": {"en": "Quick fix", "zh": "快速修复"},
+    "see": {"en": "What you see", "zh": "报错现象"},
+    "fix": {"en": "Quick fix", "zh": "解决方法"},
     "why": {"en": "Why", "zh": "原因"},
-    "causes": {"en": "Which cause is yours", "zh": "是哪一种原因"},
-    "cost": {"en": "Does the fix change results, memory or speed?", "zh": "修复会改变结果、显存或速度吗\uff1f"},
+    "causes": {"en": "Which cause is yours", "zh": "如何排查"},
+    "cost": {"en": "Does the fix change results, memory or speed?", "zh": "改了之后的影响"},
     "more": {"en": "See also", "zh": "另见"},
 }
 #: Front matter that a reader sees, and that a translation must follow.
