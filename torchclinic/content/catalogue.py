@@ -14,6 +14,7 @@ from . import (
     comments,
     evidence,
     figure,
+    glossary,
     index,
     known,
     mutation,
@@ -266,6 +267,8 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
             topic = made.file.parent.name
             if stem not in catalogue.symptoms or catalogue.symptoms[stem].topic != topic:
                 problems.add(made.file, 0, f"its snippet is gone: there is no snippets/{topic}/{stem}.py. Write it, or remove the page")
+    apart = {page.file for draft in catalogue.drafts.values() for page in draft.pages.values()}
+    glossary.check(root, [file for file in glossary.files(root) if file not in apart], problems)
     for symptom in catalogue.symptoms.values():
         if symptom.snippet.unread:
             continue
