@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import LANGUAGES
-from ..content import catalogue, index, overview, words
+from ..content import catalogue, chinese, index, overview, words
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
@@ -92,7 +92,7 @@ class Site:
         for symptom in self.catalogue.symptoms.values():
             if self.language in symptom.pages:
                 texts[f"{NOTEBOOKS}{symptom.id}.ipynb"] = notebook.dumps(notebook.make(self.catalogue, symptom, self.language))
-                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.snippet.text  # to download, as it is
+                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.code(self.language).text  # to download
         for name, text in texts.items():
             file = self.generated / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ class Site:
         """
         made = self.symptom_of(name) or self.tip_of(name)
         if made is None:
-            return {}, home.expand(self.catalogue, text, self.language)
+            return {}, home.expand(self.catalogue, chinese.joined(text) if self.language == "zh" else text, self.language)
         description = parts.description(made, self.language)
         if self.is_notebook(name):
             return {"description": description, "search": {"exclude": True}, "hide": ["navigation"]}, text

@@ -41,7 +41,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
     lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(symptom, language)]
-    for line in made.body.splitlines():
+    for line in made.prose.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
             lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
@@ -125,7 +125,7 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
         return wordings(catalogue, symptom, language) + _your_machine(symptom, language)
     if word == "causes":
         return _block("causes", "", causes(symptom, language))
-    made = symptom.snippet.cases.get(name)
+    made = symptom.code(language).cases.get(name)
     if made is None:
         return ""
     if word == "check":
@@ -313,9 +313,10 @@ def _environments(catalogue: Catalogue, names: tuple[str, ...]) -> list[str]:
 
 def _program(symptom: Symptom, broken: Cell, language: str) -> str:
     """The whole failing program. A long set-up stands once on a page, with the first case; the others point there."""
-    setup = symptom.snippet.setup_of(broken)
-    first = next(cell for cell in symptom.snippet.runs if cell.kind == "break")
-    shown = symptom.snippet.setup_of(first)
+    snippet = symptom.code(language)
+    setup = snippet.setup_of(broken)
+    first = next(cell for cell in snippet.runs if cell.kind == "break")
+    shown = snippet.setup_of(first)
     sources = [cell.source for cell in setup]
     if broken is not first and sum(len(cell.source.splitlines()) for cell in shown) > LONG_SETUP:
         sources = [LABELS[language]["setup-above"], *(cell.source for cell in setup if cell not in shown)]
