@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [classification, broadcasting, shape]
 # recover: fix
 # related: [shapes/broadcast-mismatch, shapes/bce-target-size]

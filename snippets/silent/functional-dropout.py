@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [inference, transformer]
 # recover: fix
 # related: [reproducibility/ops-not-deterministic]

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [loss, oom, slow, autograd]
 # recover: fix
 # related: [memory/vram-grows, memory/cuda-oom, nn/recursion-error]

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [loss, broadcasting, shape]
 # recover: fix
 # related: [shapes/mse-broadcast-warning, shapes/broadcast-mismatch]

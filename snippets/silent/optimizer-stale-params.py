@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [optimizer, fine-tuning, lora]
 # recover: fix
 # related: [nn/optimizer-empty, autograd/non-leaf-optimizer]

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [classification, segmentation, transformer]
 # recover: fix
 # related: [nn/implicit-softmax-dim]

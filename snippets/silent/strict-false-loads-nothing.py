@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [checkpoint, fine-tuning]
 # recover: fix
 # related: [checkpoints/state-dict-keys, checkpoints/state-dict-size-mismatch]

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [optimizer, checkpoint, device]
 # recover: fix
 # related: [devices/device-mismatch, nn/optimizer-empty, checkpoints/state-dict-keys]

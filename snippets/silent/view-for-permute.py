@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [view, shape, cnn, transformer]
 # recover: fix
 # related: [shapes/view-noncontiguous, shapes/invalid-view-size, shapes/conv-channels]

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [optimizer, loss, backward]
 # recover: fix
 # related: [numerics/loss-nan, autograd/grad-is-none, distributed/horovod-zero-grad]
