@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from . import origins_python
+from . import origins_native, origins_python
 from .origins_python import Site
 from .problem import BadInput
 
@@ -32,6 +32,8 @@ LONG = 400
 #: Folders whose messages only PyTorch's own tests print.
 TESTS = ("torch/testing/_internal/", "torch/test/")
 PACKAGES = ("torch/", "functorch/")
+#: Libraries that are read: those of the macOS wheels. `origins_native` says why.
+LIBRARIES = tuple(f"torch/lib/lib{name}.dylib" for name in ("c10", "torch_cpu", "torch_python"))
 
 
 @dataclass
@@ -51,7 +53,7 @@ def read(source: Path) -> Release:
     """
     if source.is_dir():
         root = source.parent
-        names = [file.relative_to(root).as_posix() for file in sorted(source.rglob("*.py"))]
+        names = [file.relative_to(root).as_posix() for file in sorted(source.rglob("*")) if file.suffix in (".py", ".dylib")]
         return _read(source, names, lambda name: (root / name).read_bytes())
     try:
         with ZipFile(source) as wheel:
@@ -67,6 +69,11 @@ def _read(source: Path, names: list[str], content: Any) -> Release:
     for name in names:
         if name.endswith(".py") and name.startswith(PACKAGES) and not name.startswith(TESTS):
             release.python += [(name, site) for site in origins_python.sites(content(name).decode("utf-8"), origins_python.module_of(name))]
+        elif name in LIBRARIES:
+            try:
+                release.native = (release.native or []) + origins_native.sites(content(name))
+            except ValueError as error:
+                raise BadInput(f"{source}: {name}: {error}; name a wheel for macosx_arm64") from None
     return release
 
 

@@ -13,6 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 #: A literal as it is, or a hole.
 Piece = str | tuple[str]
@@ -73,7 +74,7 @@ def sites(source: str, module: str) -> list[Site]:
         warnings.simplefilter("ignore")  # escape sequences of other people's strings
         tree = ast.parse(source)
     reader = _Reader()
-    reader.block(tree.body, _Scope(module, _assigned(tree.body), None), "")
+    reader.block(tree.body, _Scope(module, tree.body), "")
     return reader.found
 
 
@@ -97,12 +98,25 @@ def template(pieces: list[Piece]) -> str:
 
 @dataclass(frozen=True)
 class _Scope:
-    """Attributes: name: qualified. assigned: name of a variable -> what is assigned to it there. outer: the scope around it. method_of: a class's name."""
+    """A module, class or function.
+
+    Attributes:
+        name: qualified.
+        body: its statements.
+        outer: the scope around it whose names it sees.
+        parameters: of a function.
+        method_of: name of the class that it is in.
+    """
 
     name: str
-    assigned: dict[str, list[ast.expr | None]]
-    outer: _Scope | None
+    body: list[ast.stmt]
+    outer: _Scope | None = None
+    parameters: tuple[str, ...] = ()
     method_of: str = ""
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.expr | None]]:
+        return _assigned(self.body) | {name: [None] for name in self.parameters}
 
     def values(self, name: str) -> list[ast.expr]:
         """All that a name can hold; [] where that is not simply known."""
@@ -143,19 +157,14 @@ class _Reader:
         name = f"{scope.name}.{node.name}"
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call) and _last(decorator.func) == "deprecated":
-                self.add(decorator.args[:1], decorator, _Scope(name, {}, scope), _category(decorator, "DeprecationWarning"), "")
+                self.add(decorator.args[:1], decorator, _Scope(name, [], scope), _category(decorator, "DeprecationWarning"), "")
         if isinstance(node, ast.ClassDef):
-            # Names of a class are not seen by its methods.
-            outer = scope if not scope.method_of else scope.outer
-            self.block(node.body, _Scope(name, {}, outer, node.name), "")
+            # Names of a class are not seen by its methods: what is assigned there is asked for nowhere.
+            self.block(node.body, _Scope(name, [], scope, (), node.name), "")
             return
-        arguments = node.args
-        assigned = _assigned(node.body)
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
-            if argument:
-                assigned.setdefault(argument.arg, []).append(None)
-        own = _Scope(name, assigned, scope, scope.method_of)
-        self.block(node.body, own, "")
+        given = node.args
+        parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+        self.block(node.body, _Scope(name, node.body, scope, tuple(one.arg for one in parameters), scope.method_of), "")
 
     def branches(self, node: ast.If, scope: _Scope) -> None:
         """An `if`, its `elif`s and its `else`."""
@@ -217,7 +226,7 @@ class _Reader:
                 message = message.body
             texts = [pieces for pieces in _texts(message, scope) if any(isinstance(piece, str) and not piece.isspace() for piece in pieces)]
             if formatted:
-                texts = [_percent(pieces) for pieces in texts]
+                texts = [percent(pieces) for pieces in texts]
             if texts:
                 for text in dict.fromkeys(map(template, texts)):
                     self.found.append(Site(text, node.lineno, scope.name, kind, condition if len(condition) <= CONDITION else ""))  # type: ignore[attr-defined]
@@ -286,7 +295,7 @@ def _texts(node: ast.expr, scope: _Scope, depth: int = 0) -> list[list[Piece]]:
         sides = [_texts(side, scope, depth + 1) for side in (node.left, node.right)]
         return _joined([side or [[HOLE]] for side in sides]) if any(sides) else []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return [_percent(pieces) for pieces in _texts(node.left, scope, depth + 1)]
+        return [percent(pieces) for pieces in _texts(node.left, scope, depth + 1)]
     if isinstance(node, ast.Call):
         return _call(node, scope, depth)
     return []
@@ -338,7 +347,7 @@ def _each_line(pieces: list[Piece]) -> list[Piece]:
     return made
 
 
-def _percent(pieces: list[Piece]) -> list[Piece]:
+def percent(pieces: list[Piece]) -> list[Piece]:
     """`%` filled in: `%d` is a whole number, all else a hole."""
     made: list[Piece] = []
     for piece in pieces:
@@ -402,7 +411,6 @@ def _category(node: ast.Call, otherwise: str) -> str:
 def _last(node: ast.AST | None) -> str:
     """`RuntimeError` of torch.x.RuntimeError; "" of what is no name."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
 
 
 _OPPOSITE: dict[type[ast.cmpop], Callable[[], ast.cmpop]] = {
