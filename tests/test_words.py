@@ -31,6 +31,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "kinds": ("torchclinic/find/wording.py",),
     "answer": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "terminal": ("torchclinic/commands/*.py",),
+    "origin": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "below": ("torchclinic/commands/explain.py", "torchclinic/pytest.py"),
     "run": ("torchclinic/commands/run.py",),
     "env": ("torchclinic/commands/env.py",),
@@ -41,7 +42,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "scaffold": ("torchclinic/commands/scaffold.py",),
 }
 #: What a file calls its words -> the groups that these are.
-SCRIPTS = {"lookup-page.js": ("answer", "afterwards", "lookup", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
+SCRIPTS = {"lookup-page.js": ("answer", "afterwards", "lookup", "origin", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
 
 
 def files(*patterns: str) -> list[Path]:

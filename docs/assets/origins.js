@@ -10,6 +10,7 @@ const ANCHORS = 2;
 const WRAPPED = 40;
 const FRAMES = 60;
 const QUERY = 120;
+const BEHIND = ["(function ", "at /", "at ..", "at C:", "Exception raised from "];
 const LOG = "log";
 const REWRITTEN = ["torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py", "torch/_logging/"];
 const KEPT = ["torch/", "functorch/", "aten/", "c10/", "caffe2/"];
@@ -116,7 +117,7 @@ export function origin(origins, text) {
   for (const [number, found] of occurrences(origins, page).entries()) {
     const wording = origins.wordings[found.wording];
     const frame = frameAbove(page, found.line);
-    const places = wording.places.map((template) => placeOf(origins, template, frame)).filter((place) => fits(place, wording.parts, found, frame));
+    const places = wording.places.map((template) => placeOf(origins, template, frame)).filter((place) => fits(place, wording, found, frame));
     if (!places.length) continue;
     places.sort((a, b) => b.raised - a.raised);
     const aside = Number(!found.type || found.type.endsWith("Warning"));
@@ -128,9 +129,10 @@ export function origin(origins, text) {
   return { line: line + 1, raw: raw.split("\n")[line], message: shown(best.wording), search: search(best.wording.parts), places: best.places };
 }
 
+const varies = (text) => text.startsWith("{") && !text.startsWith("{{");
+
 function shown({ text, parts: made }) {
-  const varies = text.startsWith("{") && !text.startsWith("{{") ? "\u2026" : "";
-  return varies + made.map((part) => (typeof part === "string" ? part : "\u2026")).join("");
+  return (varies(text) ? "\u2026" : "") + made.map((part) => (typeof part === "string" ? part : "\u2026")).join("");
 }
 
 function before(one, other) {
@@ -161,16 +163,18 @@ function placeOf(origins, [, fileAt, number, nameAt, exceptionAt, conditionAt, f
   };
 }
 
-function fits(place, made, found, frame) {
-  if (!place.file.endsWith(".py")) return true;
+function fits(place, wording, found, frame) {
   const exception = printedType(`${place.exception}:`);
-  if (found.type && found.type !== exception && (exception || place.exception === LOG)) return false;
-  if (exception && (frame ? !sameFile(frame[0], place.file) : begins(place.file, REWRITTEN))) return false;
+  const kind = lstrip(found.type, "_");
+  const python = place.file.endsWith(".py");
+  const other = kind && kind !== exception && (exception || place.exception === LOG);
+  if (other && (python || exception !== "RuntimeError" || kind.endsWith("Warning"))) return false;
+  if (exception && python && (frame ? !sameFile(frame[0], place.file) : begins(place.file, REWRITTEN))) return false;
   if (found.squeezed) return found.letters >= WRAPPED;
   const head = rstrip(found.before, " ");
   const rest = lstrip(found.after, " .,;:!?'\")]}`");
-  const last = made[made.length - 1];
-  return (!head || ":])>|-".includes(head[head.length - 1])) && (!rest || rest[0] > "\x7f" || (typeof last !== "string" && last[1] === "line"));
+  const last = wording.parts[wording.parts.length - 1];
+  return (!head || ":])>|-".includes(head[head.length - 1]) || varies(wording.text)) && (!rest || rest[0] > "\x7f" || (!python && begins(rest, BEHIND)) || (typeof last !== "string" && last[1] === "line"));
 }
 
 function sameFile(path, file) {

@@ -17,6 +17,8 @@ from .lookup import chain_lines
 from .match import occurrences
 from .wording import HOLES
 
+#: Of the table's format.
+VERSION = 1
 _WORD = "".join(sorted(WORD))
 #: Characters of a text that are read: its end, where a program dies.
 READ = 200_000
@@ -36,6 +38,10 @@ QUERY = 120
 NEEDED, RARE = 4, 2
 #: Where PyTorch repeats the messages of other programs: of NumPy, of Python's own library, of what it has taken in.
 REPEATED = ("torch/_numpy/", "torch/_vendor/", "torch/_dynamo/polyfills/", "torch/package/", "torch/fx/experimental/unification/", "torch/testing/_internal/")
+#: A message that says itself where it was written.
+PLACED = "INTERNAL ASSERT FAILED at"
+#: What C++ puts behind a message.
+BEHIND = ("(function ", "at /", "at ..", "at C:", "Exception raised from ")
 #: In place of an exception's class: the message is written to a log.
 LOG = "log"
 #: Where what others write is written once more, C++ operators in Python above all, messages and all: believed only where a traceback ends there.
@@ -65,7 +71,7 @@ def tells(text: str, file: str) -> bool:
         text: of the template, with its holes.
         file: that it stands in.
     """
-    if file.startswith(REPEATED):
+    if file.startswith(REPEATED) or PLACED in text:
         return False
     found = [word.lower() for part in parts(text) if isinstance(part, str) for word in words(part)]
     rare = {word for word in found if len(word) > 2 and not word.isdigit() and word not in COMMON}
@@ -163,7 +169,7 @@ def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
         wording = origins["wordings"][found["wording"]]
         frame = _frame(lines, found["line"])
         places = [_place(origins, template, frame) for template in wording["places"]]
-        places = [place for place in places if _fits(place, wording["parts"], found, frame)]
+        places = [place for place in places if _fits(place, wording, found, frame)]
         if not places:
             continue
         # Of a chain of exceptions the first; else the last, which those that only wrap it stand above.
@@ -180,8 +186,12 @@ def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
 
 
 def _shown(wording: dict[str, Any]) -> str:
-    varies = wording["text"].startswith("{") and not wording["text"].startswith("{{")
-    return "".join(["\u2026" * varies, *(part if isinstance(part, str) else "\u2026" for part in wording["parts"])])
+    return "\u2026" * _varies(wording["text"]) + "".join(part if isinstance(part, str) else "\u2026" for part in wording["parts"])
+
+
+def _varies(text: str) -> bool:
+    """Does a template begin with what varies?"""
+    return text.startswith("{") and not text.startswith("{{")
 
 
 def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str] | None) -> dict[str, Any]:
@@ -205,19 +215,18 @@ def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str] 
     }
 
 
-def _fits(place: dict[str, Any], made: list[Any], found: dict[str, Any], frame: tuple[str, str] | None) -> bool:
-    """May what was found have been written there? What C++ writes is often a piece of the message, of any class, and below a frame of anyone's."""
-    if not place["file"].endswith(".py"):
-        return True
-    exception = printed_type(f"{place['exception']}:")
-    if found["type"] not in ("", exception) and (exception or place["exception"] == LOG):
+def _fits(place: dict[str, Any], wording: dict[str, Any], found: dict[str, Any], frame: tuple[str, str] | None) -> bool:
+    """May what was found have been written there? What C++ writes stands below a frame of anyone's, and its class was made a finer one over the releases."""
+    exception, kind, python = printed_type(f"{place['exception']}:"), found["type"].lstrip("_"), place["file"].endswith(".py")
+    if kind not in ("", exception) and (exception or place["exception"] == LOG) and (python or exception != "RuntimeError" or kind.endswith("Warning")):
         return False
-    if exception and (frame is None and place["file"].startswith(REWRITTEN) or frame is not None and not _same_file(frame[0], place["file"])):
+    if exception and python and (frame is None and place["file"].startswith(REWRITTEN) or frame is not None and not _same_file(frame[0], place["file"])):
         return False
     if found["squeezed"]:
         return found["letters"] >= WRAPPED
     before, after = found["before"].rstrip(" "), found["after"].lstrip(" .,;:!?'\")]}`")
-    return (not before or before[-1] in ":])>|-") and (not after or after[0] > "\x7f" or made[-1] == ["", "line"])
+    begins = not before or before[-1] in ":])>|-" or _varies(wording["text"])
+    return begins and (not after or after[0] > "\x7f" or not python and after.startswith(BEHIND) or wording["parts"][-1] == ["", "line"])
 
 
 def _same_file(path: str, file: str) -> bool:
