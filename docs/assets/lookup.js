@@ -160,7 +160,7 @@ export class Lines {
 }
 
 /** How many of the ascending `values` are at most `value`. */
-function bisect(values, value) {
+export function bisect(values, value) {
   let low = 0;
   let high = values.length;
   while (low < high) {
@@ -570,7 +570,7 @@ function decide(index, found, page) {
   return hits;
 }
 
-function chainLines(page) {
+export function chainLines(page) {
   const lines = new Set();
   for (const text of CHAINS) for (let at = page.text.indexOf(text); at >= 0; at = page.text.indexOf(text, at + 1)) lines.add(page.numberAt(at));
   return [...lines].sort((a, b) => a - b);

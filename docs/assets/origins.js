@@ -1,7 +1,7 @@
 // Origins: where in PyTorch a message is written, and in which releases. Twin of torchclinic/find/origins.py, which explains each step; the two agree on
 // every input (tests/test_origins_match.py). Loaded only where no symptom matches.
 
-import { Lines, lstrip, normalise, occurrences, printedType, strip, stripPrefix, wordsOf } from "./lookup.js";
+import { bisect, chainLines, Lines, lstrip, normalise, occurrences, printedType, strip, stripPrefix, wordsOf } from "./lookup.js";
 
 const READ = 200000;
 const PLACES = 3;
@@ -10,7 +10,8 @@ const ANCHORS = 2;
 const WRAPPED = 40;
 const FRAMES = 60;
 const QUERY = 120;
-const REWRITTEN = ["torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py"];
+const LOG = "log";
+const REWRITTEN = ["torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py", "torch/_logging/"];
 const KEPT = ["torch/", "functorch/", "aten/", "c10/", "caffe2/"];
 const ISSUES = "https://github.com/pytorch/pytorch/issues?q=";
 const WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
@@ -110,6 +111,7 @@ export function origin(origins, text) {
   let cut = Math.max(0, clean.length - READ);
   if (cut) cut = clean.indexOf("\n", cut) + 1 || cut;
   const page = new Lines(clean.slice(cut));
+  const chains = chainLines(page);
   let best = null;
   for (const [number, found] of occurrences(origins, page).entries()) {
     const wording = origins.wordings[found.wording];
@@ -117,13 +119,18 @@ export function origin(origins, text) {
     const places = wording.places.map((template) => placeOf(origins, template, frame)).filter((place) => fits(place, wording.parts, found, frame));
     if (!places.length) continue;
     places.sort((a, b) => b.raised - a.raised);
-    const key = [Number(!found.type || found.type.endsWith("Warning")), Number(!places[0].raised), found.line, -found.letters, number];
+    const aside = Number(!found.type || found.type.endsWith("Warning"));
+    const key = [aside, bisect(chains, found.line), Number(!places[0].raised), -found.line, -found.letters, number];
     if (!best || before(key, best.key)) best = { key, found, wording, places: places.slice(0, PLACES) };
   }
   if (!best) return null;
   const line = best.found.line + clean.slice(0, cut).split("\n").length - 1;
-  const message = best.wording.parts.map((part) => (typeof part === "string" ? part : "\u2026")).join("");
-  return { line: line + 1, raw: raw.split("\n")[line], message, search: search(best.wording.parts), places: best.places };
+  return { line: line + 1, raw: raw.split("\n")[line], message: shown(best.wording), search: search(best.wording.parts), places: best.places };
+}
+
+function shown({ text, parts: made }) {
+  const varies = text.startsWith("{") && !text.startsWith("{{") ? "\u2026" : "";
+  return varies + made.map((part) => (typeof part === "string" ? part : "\u2026")).join("");
 }
 
 function before(one, other) {
@@ -131,13 +138,18 @@ function before(one, other) {
   return false;
 }
 
+const without = (text, end) => (text.endsWith(end) ? text.slice(0, -end.length) : text);
+
 function placeOf(origins, [, fileAt, number, nameAt, exceptionAt, conditionAt, first, last], frame) {
-  const file = origins.files[fileAt];
+  const file = origins.files[fileAt] ?? "";
   const name = origins.names[nameAt] ?? "";
   const release = origins.releases[last];
+  const module = without(without(file, ".py"), "/__init__").replaceAll("/", ".");
+  const within = name.startsWith(module) ? name.slice(module.length) : name;
   const source = `https://github.com/pytorch/pytorch/blob/v${release}/${file}${number > 0 ? `#L${number}` : ""}`;
   return {
     name,
+    function: name.endsWith("operator()") ? "" : within.startsWith(".") ? within.slice(1) : within,
     file,
     number,
     exception: origins.classes[exceptionAt] ?? "",
@@ -152,7 +164,7 @@ function placeOf(origins, [, fileAt, number, nameAt, exceptionAt, conditionAt, f
 function fits(place, made, found, frame) {
   if (!place.file.endsWith(".py")) return true;
   const exception = printedType(`${place.exception}:`);
-  if (exception && found.type && found.type !== exception) return false;
+  if (found.type && found.type !== exception && (exception || place.exception === LOG)) return false;
   if (exception && (frame ? !sameFile(frame[0], place.file) : begins(place.file, REWRITTEN))) return false;
   if (found.squeezed) return found.letters >= WRAPPED;
   const head = rstrip(found.before, " ");

@@ -7,11 +7,13 @@ the text holds the traceback, be raised by a file of torch.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
 from .clean import WORD, normalise, printed_type, strip_prefix, words
+from .lookup import chain_lines
 from .match import occurrences
 from .wording import HOLES
 
@@ -33,9 +35,11 @@ QUERY = 120
 #: What a template must hold to be known by its words: words, and among them, each once, words that are not COMMON.
 NEEDED, RARE = 4, 2
 #: Where PyTorch repeats the messages of other programs: of NumPy, of Python's own library, of what it has taken in.
-REPEATED = ("torch/_numpy/", "torch/_vendor/", "torch/_dynamo/polyfills/", "torch/package/_", "torch/fx/experimental/unification/", "torch/testing/_internal/")
-#: Where operators that are written in C++ are written once more in Python, messages and all: believed only where a traceback ends there.
-REWRITTEN = ("torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py")
+REPEATED = ("torch/_numpy/", "torch/_vendor/", "torch/_dynamo/polyfills/", "torch/package/", "torch/fx/experimental/unification/", "torch/testing/_internal/")
+#: In place of an exception's class: the message is written to a log.
+LOG = "log"
+#: Where what others write is written once more, C++ operators in Python above all, messages and all: believed only where a traceback ends there.
+REWRITTEN = ("torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py", "torch/_logging/")
 #: Folders of PyTorch's repository; what lies elsewhere is made when PyTorch is built, and has no address.
 KEPT = ("torch/", "functorch/", "aten/", "c10/", "caffe2/")
 SOURCE = "https://github.com/pytorch/pytorch/blob/v{release}/{file}"
@@ -143,9 +147,9 @@ def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
 
     Returns:
         line: 1-based, of the text, and raw, that line as it was pasted.
-        message: the template, with holes as \u27e8\u27e9.
+        message: the template, with \u2026 for what varies.
         search: the address of a search for its literal words on PyTorch's issue tracker; it holds nothing of the text.
-        places: at most three, each with name (qualified; "" where it is not known), file, number (of its line), exception, condition ("" where there is
+        places: at most three, each with name (qualified, as far as it is known), function (the name within its file; "" where it has none), file, number (of its line), exception, condition ("" where there is
             none that is known), first and last (releases), source (its address at the newest release that has it), raised (the text's traceback ends there).
     """
     raw = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
@@ -153,6 +157,7 @@ def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
     cut = max(0, len(clean) - READ)
     cut = clean.find("\n", cut) + 1 or cut if cut else 0
     lines = clean[cut:].split("\n")
+    chains = chain_lines(clean[cut:])
     best: tuple[Any, ...] | None = None
     for number, found in enumerate(occurrences(origins, clean[cut:], lines)):
         wording = origins["wordings"][found["wording"]]
@@ -161,26 +166,34 @@ def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
         places = [place for place in places if _fits(place, wording["parts"], found, frame)]
         if not places:
             continue
+        # Of a chain of exceptions the first; else the last, which those that only wrap it stand above.
+        aside = not found["type"] or found["type"].endswith("Warning")
         raised = any(place["raised"] for place in places)
-        key = (not found["type"] or found["type"].endswith("Warning"), not raised, found["line"], -found["letters"], number)
+        key = (aside, bisect_right(chains, found["line"]), not raised, -found["line"], -found["letters"], number)
         if best is None or key < best[0]:
             best = (key, found, wording, sorted(places, key=lambda place: not place["raised"])[:PLACES])
     if best is None:
         return None
     _, found, wording, places = best
     line = found["line"] + clean.count("\n", 0, cut)
-    message = "".join(part if isinstance(part, str) else "\u2026" for part in wording["parts"])
-    return {"line": line + 1, "raw": raw.split("\n")[line], "message": message, "search": _search(wording["parts"]), "places": places}
+    return {"line": line + 1, "raw": raw.split("\n")[line], "message": _shown(wording), "search": _search(wording["parts"]), "places": places}
+
+
+def _shown(wording: dict[str, Any]) -> str:
+    varies = wording["text"].startswith("{") and not wording["text"].startswith("{{")
+    return "".join(["\u2026" * varies, *(part if isinstance(part, str) else "\u2026" for part in wording["parts"])])
 
 
 def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str] | None) -> dict[str, Any]:
     """A place as `origin` gives it."""
     _, file, number, name, exception, condition, first, last = template
-    file, name = origins["files"][file], origins["names"][name] if name >= 0 else ""
-    release = origins["releases"][last]
+    file, name = origins["files"][file] if file >= 0 else "", origins["names"][name] if name >= 0 else ""
+    release, module = origins["releases"][last], file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    function = name.removeprefix(module).removeprefix(".")
     source = SOURCE.format(release=release, file=file) + (f"#L{number}" if number > 0 else "")
     return {
         "name": name,
+        "function": "" if name.endswith("operator()") else function,
         "file": file,
         "number": number,
         "exception": origins["classes"][exception] if exception >= 0 else "",
@@ -197,7 +210,7 @@ def _fits(place: dict[str, Any], made: list[Any], found: dict[str, Any], frame: 
     if not place["file"].endswith(".py"):
         return True
     exception = printed_type(f"{place['exception']}:")
-    if exception and found["type"] not in ("", exception):
+    if found["type"] not in ("", exception) and (exception or place["exception"] == LOG):
         return False
     if exception and (frame is None and place["file"].startswith(REWRITTEN) or frame is not None and not _same_file(frame[0], place["file"])):
         return False
