@@ -7,20 +7,20 @@ newest that has the text. It is sorted by text; of a text that stands in many pl
 
 from __future__ import annotations
 
-import gzip
 import json
-from collections.abc import Iterable
+import lzma
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+from ..find import origins
 from . import origins_native, origins_python
 from .origins_python import Site
 from .problem import BadInput
 
 VERSION = 1
-FILE = Path("facts", "origins.json.gz")
+FILE = Path("facts", "origins.json.xz")
 NOTICE = (
     "Messages, names and conditions of PyTorch, Copyright (c) Facebook, Inc. and its affiliates, and all contributors; BSD-3-Clause: "
     "https://github.com/pytorch/pytorch/blob/main/LICENSE"
@@ -28,12 +28,18 @@ NOTICE = (
 #: Places kept of one text.
 PLACES = 3
 #: Characters kept of a text: a longer message is known by its beginning.
-LONG = 400
+LONG = 240
 #: Folders whose messages only PyTorch's own tests print.
 TESTS = ("torch/testing/_internal/", "torch/test/")
 PACKAGES = ("torch/", "functorch/")
 #: Libraries that are read: those of the macOS wheels. `origins_native` says why.
 LIBRARIES = tuple(f"torch/lib/lib{name}.dylib" for name in ("c10", "torch_cpu", "torch_python"))
+
+
+#: Where a text stands: file, line, function, class, condition.
+Place = tuple[str, int, str, str, str]
+#: What of a place stands in a list of its own: column -> name of the list.
+_LISTS = {0: "files", 2: "names", 3: "classes", 4: "conditions"}
 
 
 @dataclass
@@ -77,6 +83,19 @@ def _read(source: Path, names: list[str], content: Any) -> Release:
     return release
 
 
+def version(source: Path) -> str:
+    """The release of a wheel, by its name, or of an installed torch."""
+    if source.is_dir():
+        try:
+            return _version((source / "version.py").read_text(encoding="utf-8"))
+        except OSError as error:
+            raise BadInput(f"{source} holds no installed torch ({error})") from None
+    parts = source.name.split("-")
+    if not source.name.endswith(".whl") or parts[0] != "torch" or len(parts) < 5:
+        raise BadInput(f"{source} is no wheel of torch, such as torch-2.13.0-cp311-none-macosx_11_0_arm64.whl")
+    return parts[1].partition("+")[0]
+
+
 def _version(source: str) -> str:
     """2.13.0 of `__version__ = '2.13.0+cpu'`."""
     for line in source.splitlines():
@@ -90,61 +109,78 @@ def order(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
-def make(releases: Iterable[Release]) -> dict[str, Any]:
-    """The table of these releases."""
-    releases = sorted(releases, key=lambda release: order(release.version))
-    rows: list[list[Any]] = []
-    for read in ([release.python for release in releases], [release.native or [] for release in releases]):
-        first: dict[str, int] = {}
-        places: dict[str, tuple[int, list[tuple[str, Site]]]] = {}
-        for number, found in enumerate(read):
-            here: dict[str, list[tuple[str, Site]]] = {}
-            for file, site in found:
-                if text := cut(site.text):
-                    here.setdefault(text, []).append((file, site))
-            for text, those in here.items():
-                first.setdefault(text, number)
-                places[text] = (number, those)
-        for text, (last, those) in places.items():
-            rows += [[text, file, site.line, site.name, site.kind, site.condition, first[text], last] for file, site in _most_public(those)]
-    rows.sort(key=lambda row: (row[0], row[1:3]))
+def add(table: dict[str, Any] | None, release: Release) -> dict[str, Any]:
+    """The table with one release more, which is newer than all in it; of that release alone, if there is none yet.
+
+    Raises:
+        BadInput: the release is not newer.
+    """
+    table = table or {name: [] for name in ("releases", "python", "native", "templates", *_LISTS.values())}
+    if table["releases"] and order(release.version) <= order(table["releases"][-1]):
+        raise BadInput(
+            f"torch {release.version} is not newer than {table['releases'][-1]}, the last release in the table: make it anew, the oldest release first"
+        )
+    number = len(table["releases"])
+    # Python and libraries are read apart: a message may have moved from one to the other, and a release may be without libraries.
+    places: dict[tuple[str, bool], list[Place]] = {}
+    spans: dict[tuple[str, bool], tuple[int, int]] = {}
+    for text, *place, first, last in table["templates"]:
+        for column, name in _LISTS.items():
+            place[column] = table[name][place[column]] if place[column] >= 0 else ""
+        key = (text, place[0].endswith(".py"))
+        places.setdefault(key, []).append(tuple(place))
+        spans[key] = (first, last)
+    found: dict[tuple[str, bool], list[Place]] = {}
+    # A check in a header stands in a library as often as the header was included.
+    for python, sites in ((True, set(release.python)), (False, set(release.native or []))):
+        for file, site in sites:
+            if origins.tells(text := cut(site.text), file):
+                found.setdefault((text, python), []).append((file, site.line, site.name, site.kind, site.condition))
+    for key, those in found.items():
+        places[key] = _most_public(those)
+        spans[key] = (spans[key][0] if key in spans else number, number)
+    rows = sorted(([key[0], *place, *spans[key]] for key, those in places.items() for place in those), key=lambda row: (row[0], row[1:3]))
     made: dict[str, Any] = {
         "version": VERSION,
         "notice": NOTICE,
-        "releases": [release.version for release in releases],
-        "python": [release.version for release in releases if release.python],
-        "native": [release.version for release in releases if release.native is not None],
+        "releases": [*table["releases"], release.version],
+        "python": [*table["python"], *([release.version] if release.python else [])],
+        "native": [*table["native"], *([release.version] if release.native is not None else [])],
     }
-    for column, name in ((1, "files"), (3, "names"), (4, "classes"), (5, "conditions")):
-        made[name] = sorted({row[column] for row in rows} - {""})
-        number = {value: at for at, value in enumerate(made[name])} | {"": -1}
+    for column, name in _LISTS.items():
+        made[name] = sorted({row[column + 1] for row in rows} - {""})
+        numbers = {value: at for at, value in enumerate(made[name])} | {"": -1}
         for row in rows:
-            row[column] = number[row[column]]
+            row[column + 1] = numbers[row[column + 1]]
     return made | {"templates": rows}
 
 
 def cut(text: str) -> str:
-    """A text as the table holds it: not beyond LONG, and whole holes; "" where it says too little to be known by it."""
+    """A text as the table holds it: a hole stands for what is beyond LONG."""
     if len(text) > LONG:
         end = text.rfind(" ", 0, LONG)
         text = text[: end if end > 0 else LONG]
         if text.rfind("{") > text.rfind("}"):
             text = text[: text.rfind("{")]
-        text = text.strip()
-    return text if sum(c.isalpha() for c in text) >= 12 else ""
+        text += "{}"
+    return text
 
 
-def _most_public(places: list[tuple[str, Site]]) -> list[tuple[str, Site]]:
-    """One place a function, at most PLACES of them: those with the fewest underscores before a name first."""
-    by_name: dict[tuple[str, str], tuple[str, Site]] = {}
-    for file, site in sorted(places, key=lambda place: (place[0], place[1].line)):
-        by_name.setdefault((file, site.name), (file, site))
-    return sorted(by_name.values(), key=lambda place: (sum(part.startswith("_") for part in place[1].name.split(".")), place[0], place[1].line))[:PLACES]
+def _most_public(places: list[Place]) -> list[Place]:
+    """One place a function, at most PLACES of them: those with the fewest underscores before a name first; files that were not generated."""
+    by_name: dict[tuple[str, str], Place] = {}
+    for place in sorted(places):
+        by_name.setdefault((place[0], place[2]), place)
+
+    def hidden(place: Place) -> tuple[bool, int, Place]:
+        return place[0].startswith("build/"), sum(part.startswith("_") for part in place[2].split(".")), place
+
+    return sorted(by_name.values(), key=hidden)[:PLACES]
 
 
 def as_bytes(made: dict[str, Any]) -> bytes:
     """The file: the same bytes for the same table."""
-    return gzip.compress(json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
+    return lzma.compress(json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -154,8 +190,8 @@ def load(file: Path) -> dict[str, Any]:
         BadInput: it cannot be read, or is of another version.
     """
     try:
-        made = json.loads(gzip.decompress(file.read_bytes()))
-    except (OSError, EOFError, ValueError) as error:
+        made = json.loads(lzma.decompress(file.read_bytes()))
+    except (OSError, lzma.LZMAError, ValueError) as error:
         raise BadInput(f"{file} cannot be read ({error}); `nox -s origins` makes it") from None
     if made.get("version") != VERSION:
         raise BadInput(f"{file} is of version {made.get('version')}; this program reads version {VERSION}: `nox -s origins` makes it anew")

@@ -313,20 +313,23 @@ class _Reader:
 
     def pieces(self, state: _State, name: str) -> list[Piece]:
         """What a call of `c10::str` makes: its literals and values, in turn."""
-        types = parameters(demangle(name))
-        first = 1 if "torchCheckMsgImpl" in name else 0  # the message that it has by default
+        name = demangle(name)
+        types = parameters(name)
+        if "torchCheckMsgImpl" in name:
+            first, literals = 1, [kind.startswith("char const (&)") for kind in types]  # the first is the message that a check has by default
+        else:
+            # A literal is given as a `char const*`, a name that the caller has as a `char const* const&`: the types in the brackets tell them apart.
+            first, literals = 0, [kind == "char const*" for kind in _split(name, name.index("<") + 1, name.rindex(">::call"))]
+        if len(types) != len(literals):
+            return []
         found: list[Piece] = []
-        for number, kind in enumerate(types):
+        for number, (kind, literal) in enumerate(zip(types, literals, strict=True)):
             given = state.registers.get(number) if number < 8 else state.stack.get(("s", 8 * (number - 8)))
-            if number < first:
-                continue
-            if kind.startswith("char const (&)"):
-                literal = self.library.literal(given)
-            elif kind.startswith("char const*"):
-                literal = self.library.literal(state.stack.get(given)) if isinstance(given, tuple) else None  # type: ignore[arg-type]
-            else:
-                literal = None
-            found.append(literal if literal is not None else INT if kind in INTEGERS else HOLE)
+            if literal and not first:
+                given = state.stack.get(given) if isinstance(given, tuple) else None  # type: ignore[arg-type]
+            text = self.library.literal(given) if literal else None
+            if number >= first:
+                found.append(text if text is not None else INT if kind in INTEGERS else HOLE)
         return found
 
     def sites(self) -> Iterator[tuple[str, Site]]:
@@ -416,8 +419,13 @@ def parameters(name: str) -> list[str]:
         if not depth:
             break
         at -= 1
-    found, start = [], at + 1
-    for place in range(at + 1, end):
+    return _split(name, at + 1, end)
+
+
+def _split(name: str, start: int, end: int) -> list[str]:
+    """What stands between commas in a part of a name, brackets left alone."""
+    found, depth = [], 0
+    for place in range(start, end):
         depth += {"<": 1, "(": 1, "[": 1, ">": -1, ")": -1, "]": -1}.get(name[place], 0)
         if name[place] == "," and not depth:
             found.append(name[start:place].strip())
@@ -515,7 +523,8 @@ def _python(reader: _Reader, state: _State, at: int) -> Iterator[tuple[str, Site
 def _somewhere(reader: _Reader, at: int, pieces: list[Piece], kind: str) -> Iterator[tuple[str, Site]]:
     """A message whose file is not in the library: only the function that it is in."""
     if pieces:
-        yield "", Site(template(pieces), -1, demangle(reader.library.symbol(reader.base + 4 * at)).partition("(")[0], kind, "")
+        name = demangle(reader.library.symbol(reader.base + 4 * at)).partition("(")[0]
+        yield "", Site(template(pieces), -1, "" if "<" in name or " " in name else name, kind, "")  # not what a template or a lambda is called
 
 
 def sites(data: bytes) -> list[tuple[str, Site]]:

@@ -1,0 +1,150 @@
+"""What our wordings have to do with PyTorch's own messages: which of hers no wording covers, and which of ours no longer stand in the newest release."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import log
+from typing import Any
+
+from ..find.clean import words
+from ..find.origins import parts
+from ..find.wording import Wording
+
+#: Rare words of a text by which others like it are sought.
+RAREST = 4
+#: The share of its words' weight below which a message is not called near.
+NEAR = 0.4
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of PyTorch.
+
+    Attributes:
+        text: the template.
+        last: the newest release that has it, by its place in the list of releases.
+        place: where it is written: function, or file and line.
+    """
+
+    text: str
+    last: int
+    place: str
+
+    @cached_property
+    def literals(self) -> list[str]:
+        return [" ".join(part.split()) for part in parts(self.text) if isinstance(part, str)]
+
+    @cached_property
+    def flat(self) -> str:
+        """The text in one line, with a NUL for each hole."""
+        text = self.text.replace("{:int}", "\0").replace("{}", "\0").replace("{{", "{").replace("}}", "}")
+        return " ".join(text.split())
+
+
+@dataclass
+class Messages:
+    """All of the table, by their words."""
+
+    releases: list[str]
+    all: list[Message]
+    by_word: dict[str, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: dict[str, Any]) -> Messages:
+        made = cls(table["releases"], [])
+        for text, file, line, name, *_, last in table["templates"]:
+            if made.all and made.all[-1].text == text:
+                continue  # another place of the same
+            where = table["files"][file] + (f":{line}" if line > 0 else "") if file >= 0 else "a library"
+            place = f"{table['names'][name]}, {where}" if name >= 0 else where
+            made.all.append(Message(text, last, place))
+        for number, message in enumerate(made.all):
+            for word in set(words(message.text.lower())):
+                made.by_word.setdefault(word, []).append(number)
+        return made
+
+    def weight(self, word: str) -> float:
+        """How rare a word is among the messages."""
+        return log(len(self.all) / len(self.by_word[word])) if word in self.by_word else 0.0
+
+    def like(self, text: str) -> Iterator[Message]:
+        """Messages that hold one of the rarest words of a text."""
+        known = sorted((word for word in set(words(text.lower())) if word in self.by_word), key=lambda word: (len(self.by_word[word]), word))
+        for number in sorted({number for word in known[:RAREST] for number in self.by_word[word]}):
+            yield self.all[number]
+
+    def nearest(self, text: str, last: int) -> Message | None:
+        """The message of a release whose words are the most like those of a text; None where none is near."""
+        own = set(words(text.lower()))
+        best, found = NEAR, None
+        for message in self.like(text):
+            if message.last == last:
+                there = set(words(message.text.lower()))
+                share = sum(map(self.weight, own & there)) / (sum(map(self.weight, own | there)) or 1)
+                if share > best:
+                    best, found = share, message
+        return found
+
+
+def shown(text: str) -> str:
+    """A template as `find.origins.origin` gives it."""
+    return "".join(part if isinstance(part, str) else "\u2026" for part in parts(text))
+
+
+def covers(wording: Wording, message: Message) -> bool:
+    """Is what PyTorch prints there what the wording claims? One may be a piece of the other."""
+    sample = " ".join(wording.sample.split())
+    return _in_order([" ".join(part.split()) for part in wording.literals], message.flat) or (bool(message.literals) and _in_order(message.literals, sample))
+
+
+def _in_order(literals: list[str], text: str) -> bool:
+    at = 0
+    for literal in literals:
+        at = text.find(literal, at)
+        if at < 0:
+            return False
+        at += len(literal)
+    return True
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A wording that PyTorch had and has no more. Attributes: stem, wording; last: the newest release with it; nearest: what the newest has instead, if anything is near."""
+
+    stem: str
+    wording: Wording
+    last: str
+    nearest: Message | None
+
+
+def moved(table: dict[str, Any], wordings: Iterable[tuple[str, Wording]]) -> list[Moved]:
+    """Wordings, by stem, that stand in an older release of the table and not in the newest.
+
+    What stands in no release is not told: it may be another program's, or be made of pieces that no file holds as a whole.
+    """
+    messages = Messages.of(table)
+    newest = len(messages.releases) - 1
+    found = []
+    for stem, wording in wordings:
+        lasts = [message.last for message in messages.like(" ".join(wording.literals)) if covers(wording, message)]
+        if lasts and max(lasts) < newest:
+            found.append(Moved(stem, wording, messages.releases[max(lasts)], messages.nearest(" ".join(wording.literals), newest)))
+    return found
+
+
+def missing(table: dict[str, Any], wordings: Iterable[tuple[str, Wording]], met: Counter[str]) -> list[tuple[int, Message]]:
+    """Messages of the newest release that no wording covers, the most often met first, then the most public.
+
+    Args:
+        met: how often each message was met in pastes, as `shown`.
+    """
+    messages = Messages.of(table)
+    covered: set[str] = set()
+    for _, wording in wordings:
+        covered.update(message.text for message in messages.like(" ".join(wording.literals)) if covers(wording, message))
+    left = [message for message in messages.all if message.last == len(messages.releases) - 1 and message.text not in covered]
+    left.sort(key=lambda message: (-met[shown(message.text)], sum(part.startswith("_") for part in message.place.split(".")), message.place))
+    return [(met[shown(message.text)], message) for message in left]
