@@ -42,7 +42,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "scaffold": ("torchclinic/commands/scaffold.py",),
 }
 #: What a file calls its words -> the groups that these are.
-SCRIPTS = {"lookup-page.js": ("answer", "afterwards", "lookup", "origin", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
+SCRIPTS = {"lookup-page.js": ("answer", "afterwards", "lookup", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
 
 
 def files(*patterns: str) -> list[Path]:

@@ -92,7 +92,13 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
 
 def _origin(origin: dict[str, Any], language: str) -> list[str]:
     text, own = TEXT[language], words.of(language, "origin")
-    lines = [own["heading"] + text["stop"], own["no-advice"], "", f"  {text['line'].format(line=origin['line'])}{text['colon']}{printable(origin['raw'].strip())[:300]}", ""]
+    lines = [
+        own["heading"] + text["stop"],
+        own["no-advice"],
+        "",
+        f"  {text['line'].format(line=origin['line'])}{text['colon']}{printable(origin['raw'].strip())[:300]}",
+        "",
+    ]
     for number, place in enumerate(origin["places"]):
         lines += ["", own["also"]] if number == 1 else []
         lines.append(origin_sentence(place, language) if not number else f"- {origin_sentence(place, language)}")

@@ -45,22 +45,22 @@ BEHIND = ("(function ", "at /", "at ..", "at C:", "Exception raised from ")
 #: In place of an exception's class: the message is written to a log.
 LOG = "log"
 #: Where what others write is written once more, C++ operators in Python above all, messages and all: believed only where a traceback ends there.
-REWRITTEN = ("torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py", "torch/_logging/")
+REWRITTEN = (
+    "torch/_refs/",
+    "torch/_prims",
+    "torch/_decomp/",
+    "torch/_meta_registrations.py",
+    "torch/_subclasses/",
+    "torch/jit/_shape_functions.py",
+    "torch/_logging/",
+)
 #: Folders of PyTorch's repository; what lies elsewhere is made when PyTorch is built, and has no address.
 KEPT = ("torch/", "functorch/", "aten/", "c10/", "caffe2/")
 SOURCE = "https://github.com/pytorch/pytorch/blob/v{release}/{file}"
 ISSUES = "https://github.com/pytorch/pytorch/issues?q="
 #: The words of messages that the most programs have: counted over 9,000 messages of 90 packages and Python's library. They tell nothing about whose message it is.
 COMMON = frozenset(
-    "add after all allowed already and any are argument arguments attribute available because been before binary both but bytes call callable called can "
-    "cannot character check class closed code contain contains content convert could create data default defined deprecated dict did different directly "
-    "directory does doesn duplicate either empty encoding end environment error exist exists expected extension failed false field file find first float "
-    "for format found from function future get given got has have header https implemented import index input install installed instance instead int "
-    "integer invalid its key keys keyword least length like line list make many match may message metadata method missing mode module more multiple must "
-    "name named names need negative new non none not number object one only option other out output package parameter parameters parse pass passed path "
-    "pattern please positive provide provided python range read received removed required requires return returned run same sequence set should single "
-    "size specified specify start str stream string strings subclass support supported text than that the this time token too true tuple two type unable "
-    "unexpected unknown unsupported url use used using valid value values variable version was when which while will with without write you your".split()
+    ["add", "after", "all", "allowed", "already", "and", "any", "are", "argument", "arguments", "attribute", "available", "because", "been", "before", "binary", "both", "but", "bytes", "call", "callable", "called", "can", "cannot", "character", "check", "class", "closed", "code", "contain", "contains", "content", "convert", "could", "create", "data", "default", "defined", "deprecated", "dict", "did", "different", "directly", "directory", "does", "doesn", "duplicate", "either", "empty", "encoding", "end", "environment", "error", "exist", "exists", "expected", "extension", "failed", "false", "field", "file", "find", "first", "float", "for", "format", "found", "from", "function", "future", "get", "given", "got", "has", "have", "header", "https", "implemented", "import", "index", "input", "install", "installed", "instance", "instead", "int", "integer", "invalid", "its", "key", "keys", "keyword", "least", "length", "like", "line", "list", "make", "many", "match", "may", "message", "metadata", "method", "missing", "mode", "module", "more", "multiple", "must", "name", "named", "names", "need", "negative", "new", "non", "none", "not", "number", "object", "one", "only", "option", "other", "out", "output", "package", "parameter", "parameters", "parse", "pass", "passed", "path", "pattern", "please", "positive", "provide", "provided", "python", "range", "read", "received", "removed", "required", "requires", "return", "returned", "run", "same", "sequence", "set", "should", "single", "size", "specified", "specify", "start", "str", "stream", "string", "strings", "subclass", "support", "supported", "text", "than", "that", "the", "this", "time", "token", "too", "true", "tuple", "two", "type", "unable", "unexpected", "unknown", "unsupported", "url", "use", "used", "using", "valid", "value", "values", "variable", "version", "was", "when", "which", "while", "will", "with", "without", "write", "you", "your"]
 )
 
 
