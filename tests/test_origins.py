@@ -416,7 +416,7 @@ def test_what_is_missing_and_what_has_moved(wheels: list[Path]) -> None:
 
 
 def test_the_command(wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "table.json.xz"
+    file = tmp_path / "table.json.gz"
     assert parser.main(["origins", *map(str, wheels[1:]), "--table", str(file)]) == 0
     assert parser.main(["origins", str(wheels[2]), "--table", str(file)]) == 0
     assert "2.11.0 is in the table already" in capsys.readouterr().out
@@ -424,7 +424,7 @@ def test_the_command(wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureF
     assert "'gone were the tensors of tomorrow'  torch.b._f, torch/b.py:2" in capsys.readouterr().out
     assert parser.main(["origins", "--moved", "--table", str(file)]) == 0
     assert "no longer in torch 2.11.0" in capsys.readouterr().out
-    assert parser.main(["origins", "--table", str(tmp_path / "none.xz")]) == 2
+    assert parser.main(["origins", "--table", str(tmp_path / "none.gz")]) == 2
     assert "nox -s origins" in capsys.readouterr().err
 
 
