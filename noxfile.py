@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import lzma
 import shutil
 from pathlib import Path
 
@@ -168,7 +168,7 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
 def origins(session: nox.Session) -> None:
     """Read PyTorch's own messages out of the newest wheel of each minor release since 2.0, of those that the table lacks; `-- anew`: of all, 1.3 GB and half an hour."""
     session.install("-q", "-c", "constraints.txt", "PyYAML")
-    table = Path("facts", "origins.json.xz")
+    table = Path("facts", "origins.json.gz")
     if "anew" in session.posargs:
         table.unlink(missing_ok=True)
     listed = session.run("python", "-m", "pip", "index", "versions", "torch", *MACOS, silent=True)
@@ -176,7 +176,7 @@ def origins(session: nox.Session) -> None:
     available = next(line for line in listed.splitlines() if line.startswith("Available versions: ")).removeprefix("Available versions: ").split(", ")
     parts = {version: tuple(map(int, version.split("+")[0].split("."))) for version in available}
     newest = {parts[version][:2]: version for version in sorted(available, key=parts.__getitem__) if parts[version] >= (2,)}
-    last = json.loads(lzma.decompress(table.read_bytes()))["releases"][-1] if table.exists() else "0"
+    last = json.loads(gzip.decompress(table.read_bytes()))["releases"][-1] if table.exists() else "0"
     folder = session.create_tmp()
     for version in newest.values():
         if parts[version] > tuple(map(int, last.split("."))):

@@ -334,7 +334,7 @@ MULTIPLIED = 'def mm():\n    raise RuntimeError(f"mat1 and mat2 shapes cannot be
 def wheels(tmp_path: Path) -> list[Path]:
     """Three releases: a message that goes, one that comes, and one that moves."""
     gone = 'def _f():\n    raise RuntimeError("gone are the tensors of yesterday")\n'
-    came = 'def _f():\n    raise RuntimeError("gone were the tensors of tomorrow")\n'
+    came = 'def _f():\n    raise RuntimeError("gone are all the tensors of yesterday")\n'
     return [
         wheel(tmp_path, "2.9.1", {"torch/a.py": MULTIPLIED, "torch/b.py": gone}),
         wheel(tmp_path, "2.10.0", {"torch/a.py": MULTIPLIED, "torch/b.py": gone, "torch/lib/libc10.dylib": library()}),
@@ -351,9 +351,9 @@ def table_of(wheels: list[Path]) -> dict[str, object]:
 
 
 def rows(table: dict[str, object]) -> dict[str, tuple[object, ...]]:
-    """text -> (file, line, name, first, last)."""
+    """text -> (file, line, name, first, last) of its first place."""
     files, names, releases = table["files"], table["names"], table["releases"]
-    return {row[0]: (files[row[1]], row[2], names[row[3]], releases[row[6]], releases[row[7]]) for row in table["templates"]}
+    return {row[0]: (files[row[1]], row[2], names[row[3]], releases[row[6]], releases[row[7]]) for row in reversed(table["templates"])}
 
 
 def test_releases_make_a_table(wheels: list[Path]) -> None:
@@ -362,7 +362,7 @@ def test_releases_make_a_table(wheels: list[Path]) -> None:
     found = rows(table)
     assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == ("torch/a/__init__.py", 3, "torch.a.mm", "2.9.1", "2.11.0")
     assert found["gone are the tensors of yesterday"] == ("torch/b.py", 2, "torch.b._f", "2.9.1", "2.10.0")
-    assert found["gone were the tensors of tomorrow"] == ("torch/b.py", 2, "torch.b._f", "2.11.0", "2.11.0")
+    assert found["gone are all the tensors of yesterday"] == ("torch/b.py", 2, "torch.b._f", "2.11.0", "2.11.0")
     assert found["expected rank {:int} but got tensor {}"][3:] == ("2.10.0", "2.10.0")
     assert [row[0] for row in table["templates"]] == sorted(row[0] for row in table["templates"])
     assert origins.as_bytes(table) == origins.as_bytes(json.loads(json.dumps(table)))
@@ -410,21 +410,21 @@ def test_what_is_missing_and_what_has_moved(wheels: list[Path]) -> None:
         ("foreign", ours("another program's words")),
     ]
     (moved,) = origins_ours.moved(table, wordings)
-    assert (moved.stem, moved.last) == ("gone", "2.10.0") and moved.nearest and moved.nearest.text == "gone were the tensors of tomorrow"
+    assert (moved.stem, moved.last) == ("gone", "2.10.0") and moved.nearest and moved.nearest.text == "gone are all the tensors of yesterday"
     missing = [message.text for _, message in origins_ours.missing(table, wordings, Counter())]
-    assert missing == ["gone were the tensors of tomorrow"]
+    assert missing == ["gone are all the tensors of yesterday"]
 
 
 def test_the_command(wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "table.json.xz"
+    file = tmp_path / "table.json.gz"
     assert parser.main(["origins", *map(str, wheels[1:]), "--table", str(file)]) == 0
     assert parser.main(["origins", str(wheels[2]), "--table", str(file)]) == 0
     assert "2.11.0 is in the table already" in capsys.readouterr().out
     assert parser.main(["origins", "--missing", "--table", str(file)]) == 0
-    assert "'gone were the tensors of tomorrow'  torch.b._f, torch/b.py:2" in capsys.readouterr().out
+    assert "'gone are all the tensors of yesterday'  torch.b._f, torch/b.py:2" in capsys.readouterr().out
     assert parser.main(["origins", "--moved", "--table", str(file)]) == 0
     assert "no longer in torch 2.11.0" in capsys.readouterr().out
-    assert parser.main(["origins", "--table", str(tmp_path / "none.xz")]) == 2
+    assert parser.main(["origins", "--table", str(tmp_path / "none.gz")]) == 2
     assert "nox -s origins" in capsys.readouterr().err
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import ROOT
 from ..content import catalogue, origins, origins_ours
+from ..content.catalogue import Catalogue
 from ..content.problem import BadInput
 from ..find import origins as find_origins
 from ..find.lookup import lookup
@@ -80,21 +81,20 @@ def _summary(table: dict[str, Any], file: Path) -> None:
     print(f"{len(table['templates'])} places; {file.stat().st_size / 1000:.0f} kB")
 
 
-def _wordings() -> list[tuple[str, Wording]]:
-    made = catalogue.load(lint=False)
-    return [(one.stem, wording) for one in made.symptoms.values() for wording in one.snippet.wordings] + [
-        (one.stem, wording) for one in made.known.values() for wording in one.wordings
-    ]
+def _wordings(made: Catalogue) -> list[tuple[str, Wording]]:
+    pages = [(one.stem, wording) for one in made.symptoms.values() for wording in one.snippet.wordings]
+    return pages + [(one.stem, wording) for one in made.known.values() for wording in one.wordings]
 
 
 def _missing(table: dict[str, Any], pastes: str, limit: int) -> int:
     met: Counter[str] = Counter()
+    made = catalogue.load(lint=False)
     if pastes:
-        index, loaded = catalogue.load(lint=False).index(), find_origins.load(table)
+        index, loaded = made.index(), find_origins.load(table)
         for text in _texts(Path(pastes)):
             if lookup(index, text)["status"] == "none":
                 met.update(origin["message"] for origin in [find_origins.origin(loaded, text)] if origin)
-    found = origins_ours.missing(table, _wordings(), met)
+    found = origins_ours.missing(table, _wordings(made), met)
     for count, message in found[: limit or None]:
         print(f"{count or '':>4} {message.text!r}  {message.place}")
     print(
@@ -113,7 +113,9 @@ def _texts(file: Path) -> list[str]:
 
 
 def _moved(table: dict[str, Any]) -> int:
-    found = origins_ours.moved(table, _wordings())
+    made = catalogue.load(lint=False)
+    cells = [(record.torch, cell) for record in made.evidence for entry in record.symptoms.values() for cell in entry.get("cells", {}).values()]
+    found = origins_ours.moved(table, _wordings(made), [(release, cell.get("output") or cell.get("traceback", "")) for release, cell in cells])
     for one in found:
         near = f"now perhaps {one.nearest.text!r}, {one.nearest.place}" if one.nearest else "nothing in it is near"
         print(f"{one.stem}: {one.wording.text!r}: last in torch {one.last}; {near}")

@@ -7,8 +7,8 @@ newest that has the text. It is sorted by text; of a text that stands in many pl
 
 from __future__ import annotations
 
+import gzip
 import json
-import lzma
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from . import origins_native, origins_python
 from .origins_python import Site
 from .problem import BadInput
 
-VERSION = 1
-FILE = Path("facts", "origins.json.xz")
+VERSION = origins.VERSION
+FILE = Path("facts", "origins.json.gz")
 NOTICE = (
     "Messages, names and conditions of PyTorch, Copyright (c) Facebook, Inc. and its affiliates, and all contributors; BSD-3-Clause: "
     "https://github.com/pytorch/pytorch/blob/main/LICENSE"
@@ -179,8 +179,8 @@ def _most_public(places: list[Place]) -> list[Place]:
 
 
 def as_bytes(made: dict[str, Any]) -> bytes:
-    """The file: the same bytes for the same table."""
-    return lzma.compress(json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
+    """The file: the same bytes for the same table. Gzip, since browsers read it as well."""
+    return gzip.compress(json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -190,8 +190,8 @@ def load(file: Path) -> dict[str, Any]:
         BadInput: it cannot be read, or is of another version.
     """
     try:
-        made = json.loads(lzma.decompress(file.read_bytes()))
-    except (OSError, lzma.LZMAError, ValueError) as error:
+        made = json.loads(gzip.decompress(file.read_bytes()))
+    except (OSError, EOFError, ValueError) as error:
         raise BadInput(f"{file} cannot be read ({error}); `nox -s origins` makes it") from None
     if made.get("version") != VERSION:
         raise BadInput(f"{file} is of version {made.get('version')}; this program reads version {VERSION}: `nox -s origins` makes it anew")

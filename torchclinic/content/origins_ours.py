@@ -12,11 +12,14 @@ from typing import Any
 from ..find.clean import words
 from ..find.origins import parts
 from ..find.wording import Wording
+from . import origins
 
 #: Rare words of a text by which others like it are sought.
 RAREST = 4
 #: The share of its words' weight below which a message is not called near.
 NEAR = 0.4
+#: The share of a wording that must stand in a message as it is, the rest in its holes.
+LITERAL = 0.7
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,37 @@ def covers(wording: Wording, message: Message) -> bool:
     return _in_order([" ".join(part.split()) for part in wording.literals], message.flat) or (bool(message.literals) and _in_order(message.literals, sample))
 
 
+def could_print(message: Message, wording: Wording) -> bool:
+    """Could a message hold the wording where its holes take some of the wording's letters, though not too many?
+
+    Slower than `covers`, which knows only whole literals: a text that now has a hole for `CUDA` is still the same message.
+    """
+    text, sought = message.flat, " ".join("\0".join(wording.literals).split())
+    # For each place in the message, the most letters of the wording so far that stand there as they are; the wording may begin anywhere.
+    best = [0] * (len(text) + 1)
+    for c in sought:
+        new = [-1] * (len(text) + 1)
+        if c == "\0":  # a value: anything from here on
+            most = -1
+            for at in range(len(text) + 1):
+                most = max(most, best[at])
+                new[at] = most
+        else:
+            for at, here in enumerate(text):
+                if best[at] < 0:
+                    continue
+                if here == "\0":
+                    new[at] = max(new[at], best[at])  # the hole takes it
+                elif here == c:
+                    new[at + 1] = max(new[at + 1], best[at] + 1)
+            # A hole may end here, having taken one letter or more.
+            for at, here in enumerate(text):
+                if here == "\0" and new[at] >= 0:
+                    new[at + 1] = max(new[at + 1], new[at])
+        best = new
+    return max(best) >= LITERAL * sum(c != "\0" for c in sought)
+
+
 def _in_order(literals: list[str], text: str) -> bool:
     at = 0
     for literal in literals:
@@ -120,18 +154,27 @@ class Moved:
     nearest: Message | None
 
 
-def moved(table: dict[str, Any], wordings: Iterable[tuple[str, Wording]]) -> list[Moved]:
+def moved(table: dict[str, Any], wordings: Iterable[tuple[str, Wording]], printed: Iterable[tuple[str, str]] = ()) -> list[Moved]:
     """Wordings, by stem, that stand in an older release of the table and not in the newest.
 
-    What stands in no release is not told: it may be another program's, or be made of pieces that no file holds as a whole.
+    What stands in no release is not told: it may be another program's, or be made of pieces that no file holds as a whole. Nor what a newer release has printed.
+
+    Args:
+        printed: what runs have printed, as (release, text).
     """
+    runs = [(origins.order(release), " ".join(text.split())) for release, text in printed]
     messages = Messages.of(table)
     newest = len(messages.releases) - 1
     found = []
     for stem, wording in wordings:
         lasts = [message.last for message in messages.like(" ".join(wording.literals)) if covers(wording, message)]
-        if lasts and max(lasts) < newest:
-            found.append(Moved(stem, wording, messages.releases[max(lasts)], messages.nearest(" ".join(wording.literals), newest)))
+        if not lasts or max(lasts) == newest:
+            continue
+        last, literals = messages.releases[max(lasts)], [" ".join(part.split()) for part in wording.literals]
+        if any(release > origins.order(last) and _in_order(literals, text) for release, text in runs):
+            continue
+        if not any(message.last == newest and could_print(message, wording) for message in messages.like(" ".join(literals))):
+            found.append(Moved(stem, wording, last, messages.nearest(" ".join(literals), newest)))
     return found
 
 
@@ -146,5 +189,6 @@ def missing(table: dict[str, Any], wordings: Iterable[tuple[str, Wording]], met:
     for _, wording in wordings:
         covered.update(message.text for message in messages.like(" ".join(wording.literals)) if covers(wording, message))
     left = [message for message in messages.all if message.last == len(messages.releases) - 1 and message.text not in covered]
-    left.sort(key=lambda message: (-met[shown(message.text)], sum(part.startswith("_") for part in message.place.split(".")), message.place))
+    # Functions of Python that are reached by a name without underscores are what people call.
+    left.sort(key=lambda message: (-met[shown(message.text)], not message.place.startswith("torch."), message.place.partition(",")[0].count("._"), message.place))
     return [(met[shown(message.text)], message) for message in left]
