@@ -190,5 +190,7 @@ def missing(table: dict[str, Any], wordings: Iterable[tuple[str, Wording]], met:
         covered.update(message.text for message in messages.like(" ".join(wording.literals)) if covers(wording, message))
     left = [message for message in messages.all if message.last == len(messages.releases) - 1 and message.text not in covered]
     # Functions of Python that are reached by a name without underscores are what people call.
-    left.sort(key=lambda message: (-met[shown(message.text)], not message.place.startswith("torch."), message.place.partition(",")[0].count("._"), message.place))
+    left.sort(
+        key=lambda message: (-met[shown(message.text)], not message.place.startswith("torch."), message.place.partition(",")[0].count("._"), message.place)
+    )
     return [(met[shown(message.text)], message) for message in left]
