@@ -233,7 +233,7 @@ def test_it_is_asked_only_after_none(known: Knowledge) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_terminal_says_what_it_is(known: Knowledge, language: str) -> None:
-    text = terminal.render(known, known.look_up(f"\x1b[31m{SAID}\x07"), language, False)
+    text = terminal.render(known, known.look_up(f"\x1b]0;x\x07\x1b[31m{SAID}"), language, False)
     assert "GradScaler._unscale_grads_" in text and "`not allow_fp16`" in text and "2.0.1" in text and "#L260" in text and "issues?q=" in text
     assert ("no advice" if language == "en" else "不是建议") in text
     assert text.replace("\n", "").isprintable()

@@ -1,5 +1,5 @@
-// The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is the only thing
-// fetched, once. Pasted text becomes text nodes, never markup.
+// The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is fetched, once, and, for a
+// message that no page knows, PyTorch's own messages. Pasted text becomes text nodes, never markup.
 
 import { diagnose, fragment, lookup, tell, wordsOf } from "./lookup.js";
 import { draw, svg } from "./picture.js";

@@ -25,7 +25,9 @@ def add(commands: Any) -> None:
     output = command.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print JSON")
     output.add_argument(
-        "--jsonl", action="store_true", help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits", "cause", "leaning"} for each, at once'
+        "--jsonl",
+        action="store_true",
+        help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits", "cause", "leaning"} for each, at once; "origin", places in PyTorch, where "status" is "origin"',
     )
     command.set_defaults(run=run_lookup)
 
