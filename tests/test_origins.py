@@ -290,7 +290,7 @@ def library() -> bytes:
 
 
 def test_a_library_is_read() -> None:
-    found = {site.text: (file, site.line, site.name, site.kind) for file, site in origins_native.sites(library())}
+    found = {site.text: (file, site.line, site.name, site.kind) for file, site in origins_native.sites(library())[0]}
     source = "aten/src/ATen/native/LinearAlgebra.cpp"
     assert found == {
         "mat1 and mat2 must be matrices of rows": (source, 191, "addmm", "RuntimeError"),
@@ -366,6 +366,17 @@ def test_releases_make_a_table(wheels: list[Path]) -> None:
     assert found["expected rank {:int} but got tensor {}"][3:] == ("2.10.0", "2.10.0")
     assert [row[0] for row in table["templates"]] == sorted(row[0] for row in table["templates"])
     assert origins.as_bytes(table) == origins.as_bytes(json.loads(json.dumps(table)))
+
+
+def test_a_message_whose_literals_are_still_there_has_not_gone(wheels: list[Path], tmp_path: Path) -> None:
+    table = table_of(wheels[:2])
+    made = Made()
+    made.string("expected rank ")
+    made.string(" but got tensor ")
+    table = origins.add(table, origins.read(wheel(tmp_path, "2.12.0", {"torch/lib/libc10.dylib": made.bytes()})))
+    spans = {row[0]: (row[1], table["releases"][row[7]]) for row in table["templates"]}
+    assert spans["expected rank {:int} but got tensor {}"] == (-1, "2.12.0")
+    assert spans["mat1 and mat2 must be matrices of rows"][1] == "2.10.0"
 
 
 def test_the_most_public_places_are_kept(tmp_path: Path) -> None:

@@ -44,11 +44,16 @@ _LISTS = {0: "files", 2: "names", 3: "classes", 4: "conditions"}
 
 @dataclass
 class Release:
-    """What one release prints: places by file, of its Python and of its libraries; `native` is None where no library was read."""
+    """What one release prints: places by file, of its Python and of its libraries; `native` is None where no library was read.
+
+    Attributes:
+        strings: the libraries' tables of strings, each string between NULs.
+    """
 
     version: str
     python: list[tuple[str, Site]] = field(default_factory=list)
     native: list[tuple[str, Site]] | None = None
+    strings: bytes = b""
 
 
 def read(source: Path) -> Release:
@@ -77,9 +82,11 @@ def _read(source: Path, names: list[str], content: Any) -> Release:
             release.python += [(name, site) for site in origins_python.sites(content(name).decode("utf-8"), origins_python.module_of(name))]
         elif name in LIBRARIES:
             try:
-                release.native = (release.native or []) + origins_native.sites(content(name))
+                found, strings = origins_native.sites(content(name))
             except ValueError as error:
                 raise BadInput(f"{source}: {name}: {error}; name a wheel for macosx_arm64") from None
+            release.native = (release.native or []) + found
+            release.strings += b"\0" + strings
     return release
 
 
@@ -139,6 +146,11 @@ def add(table: dict[str, Any] | None, release: Release) -> dict[str, Any]:
     for key, those in found.items():
         places[key] = _most_public(those)
         spans[key] = (spans[key][0] if key in spans else number, number)
+    # What is no longer seen to be printed, but whose literals are all there, was not followed to its call: the message stays, and its place is not known.
+    for (text, python), those in places.items():
+        if not python and spans[text, python][1] == number - 1 and release.native is not None and _stands(text, release.strings):
+            places[text, python] = [("", -1, "", those[0][3], "")]
+            spans[text, python] = (spans[text, python][0], number)
     rows = sorted(([key[0], *place, *spans[key]] for key, those in places.items() for place in those), key=lambda row: (row[0], row[1:3]))
     made: dict[str, Any] = {
         "version": VERSION,
@@ -153,6 +165,13 @@ def add(table: dict[str, Any] | None, release: Release) -> dict[str, Any]:
         for row in rows:
             row[column + 1] = numbers[row[column + 1]]
     return made | {"templates": rows}
+
+
+def _stands(text: str, strings: bytes) -> bool:
+    """Is every literal of a template a string of its own in a library, but for a blank at its end?"""
+    literals = text.replace("{:int}", "\0").replace("{}", "\0").replace("{{", "{").replace("}}", "}").split("\0")
+    ends = (b"", b" ", b"\n")
+    return all(any(b"\0" + literal.encode() + end + b"\0" in strings for end in ends) for literal in literals if literal) and len(text) < LONG
 
 
 def cut(text: str) -> str:

@@ -85,6 +85,7 @@ SOUGHT = (
     b"torchInternalAssertFail",
     b"3c107WarningC1",
     b"ErrorC1ENS_14SourceLocationENSt",
+    b"ErrorC2ENS_14SourceLocationENSt",
     b"ErrorC1EPKcz",
     b"_PyErr_SetString",
     b"_PyErr_Format",
@@ -181,13 +182,21 @@ class _Reader:
             self.code.byteswap()
         top = library.data[offset + 3 : offset + size // 4 * 4 : 4]
         self.calls = {found.start() for found in re.finditer(rb"[\x94-\x97]", top) if self.target(found.start()) in library.functions}
-        #: instruction -> the branches that lead there.
+        #: instruction -> the branches that lead there, in functions that print.
         self.sources: dict[int, list[int]] = {}
-        for found in re.finditer(rb"[\x14-\x17\x34-\x37\xb4-\xb7\x54]", top):
-            at = found.start()
-            aim = _branch(self.code[at])
-            if aim is not None:
-                self.sources.setdefault(at + aim, []).append(at)
+        for first, end in sorted({self.function(at) for at in self.calls if _kind(demangle(library.functions[self.target(at)]))}):
+            for found in re.finditer(rb"[\x14-\x17\x34-\x37\xb4-\xb7\x54]", top[first:end]):
+                at = first + found.start()
+                aim = _branch(self.code[at])
+                if aim is not None:
+                    self.sources.setdefault(at + aim, []).append(at)
+
+    def function(self, at: int) -> tuple[int, int]:
+        """The instructions of the function that one is in: from, to."""
+        place = bisect_right(self.library.starts, self.base + 4 * at)
+        first = self.library.starts[place - 1] if place else self.base
+        end = self.library.starts[place] if place < len(self.library.starts) else self.base + 4 * len(self.code)
+        return max(0, first - self.base) // 4, min(len(self.code), (end - self.base) // 4)
 
     def target(self, at: int) -> int:
         """The address that a `bl` calls."""
@@ -527,10 +536,12 @@ def _somewhere(reader: _Reader, at: int, pieces: list[Piece], kind: str) -> Iter
         yield "", Site(template(pieces), -1, "" if "<" in name or " " in name else name, kind, "")  # not what a template or a lambda is called
 
 
-def sites(data: bytes) -> list[tuple[str, Site]]:
-    """Every place of a library that prints a message: (file as in PyTorch's tree or "", site); line -1 where the file is not known.
+def sites(data: bytes) -> tuple[list[tuple[str, Site]], bytes]:
+    """Every place of a library that prints a message: (file as in PyTorch's tree or "", site); line -1 where the file is not known. And its table of strings.
 
     Raises:
         ValueError: no library for ARM64 in Apple's format.
     """
-    return list(_Reader(load(data)).sites())
+    library = load(data)
+    _, size, offset, *_ = library.sections.get("__cstring", (0, 0, 0))
+    return list(_Reader(library).sites()), data[offset : offset + size]
