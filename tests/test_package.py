@@ -97,7 +97,7 @@ def test_search_finds(clinic_outside: Clinic) -> None:
 def test_fix_and_show(clinic_outside: Clinic) -> None:
     assert "nn.Flatten()" in clinic_outside("fix", "matmul-shapes", "no-flatten", "--lang", "en").stdout
     page = clinic_outside("show", "shapes/matmul-shapes", "--lang", "zh").stdout
-    assert "你会看到什么\n" in page and "mat1 and mat2 shapes cannot be multiplied" in page
+    assert "报错现象\n" in page and "mat1 and mat2 shapes cannot be multiplied" in page
     done = clinic_outside("fix", "matmul-shape")
     assert done.returncode == 2 and "did you mean shapes/matmul-shapes" in done.stderr
 
