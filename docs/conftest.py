@@ -17,6 +17,14 @@ def _is_block(item: pytest.Item) -> bool:
     return type(item).__module__.startswith("pytest_codeblocks")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """torch.compile keeps what it made in one folder of the machine: two runs side by side read each other's half-written files there."""
+    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="torchclinic-compiled-", ignore_cleanup_errors=True)
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder.name
+        config.add_cleanup(folder.cleanup)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """To compile C++ takes half a minute, and minutes on a busy machine: more time than other tests have."""
     for item in items:

@@ -69,7 +69,7 @@ def copy_of(checkout: Path, target: Path) -> Path:
 
 def traceback_of(case: str) -> str:
     """What the break of a case really printed, with what a page must not take for markup."""
-    real = json.loads((ROOT / "evidence/2.13.0-cpu.json").read_text(encoding="utf-8"))["symptoms"][STEM]["cells"]
+    real = json.loads((ROOT / "evidence/2.13.0-py3.11-cpu.json").read_text(encoding="utf-8"))["symptoms"][STEM]["cells"]
     return f"{real[f'break {case}']['traceback'].rstrip()} <b>&\n"
 
 
@@ -88,8 +88,8 @@ def record(root: Path) -> None:
     }
     entry = {"hash": snippet.hash, "date": "2026-11-02", "python": "3.11.7", "platform": "linux x86_64"}
     for made in (
-        Evidence("2.13.0", "cpu", "CPU", "", {STEM: {**entry, "cells": cells}}),
-        Evidence("2.13.0", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
+        Evidence("2.13.0", "3.11", "cpu", "CPU", "", {STEM: {**entry, "cells": cells}}),
+        Evidence("2.13.0", "3.12", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
     ):
         (root / "evidence").mkdir(exist_ok=True)
         (root / "evidence" / f"{made.environment}.json").write_text(json.dumps(made.as_json()), encoding="utf-8")

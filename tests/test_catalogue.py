@@ -125,7 +125,7 @@ def test_json_names_everything(clinic: Catalogue) -> None:
     row = rows["autograd/backward-second-time"]
     assert set(row) == {"id", "title", "wordings", "cases", "needs", "tags", "outranks", "evidence"}
     assert row["title"]["zh"] and row["cases"]["running-total"] == ["break", "check", "fix", "proof"]
-    assert row["evidence"]["2.13.0-cpu"]["status"] == "passed"
+    assert row["evidence"]["2.13.0-py3.11-cpu"]["status"] == "passed"
 
 
 def test_unknown_symptoms_are_named_with_their_neighbours(clinic: Catalogue) -> None:

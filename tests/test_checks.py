@@ -199,6 +199,26 @@ def test_clipped_before_unscaled() -> None:
     assert not step(True) and "above 0.5" in str(step(False))
 
 
+def test_gradients_that_are_still_scaled() -> None:
+    layer = nn.Linear(3, 1)
+    optimizer, scaler = torch.optim.SGD(layer.parameters(), lr=0.1), torch.amp.GradScaler("cpu", init_scale=1024.0)
+    for _ in range(2):
+        scaler.scale(layer(torch.ones(1, 3)).sum()).backward()
+        assert "multiplied by the scale, 1024" in str(checks.unscaled(scaler, optimizer))
+        scaler.unscale_(optimizer)
+        assert not checks.unscaled(scaler, optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+    assert not checks.unscaled(torch.amp.GradScaler("cpu", enabled=False), optimizer)
+
+    class Other:
+        def is_enabled(self) -> bool:
+            return True
+
+    with pytest.raises(TypeError, match="Other does not keep"):
+        checks.unscaled(Other(), optimizer)
+
+
 def test_decay_of_norms_and_biases() -> None:
     model = Net()
     assert "norm.weight" in str(checks.decayed(model, torch.optim.AdamW(model.parameters(), weight_decay=0.1)))
@@ -216,10 +236,12 @@ def test_schedules() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not checks.schedule(cosine, 100) and "climbs again after step 100 of 200" in str(checks.schedule(cosine, 200))
+        assert "climbs again after step 100 of 1000, to 0.1" in str(checks.schedule(cosine, 1000))  # up and down, with rounding
     warm = torch.optim.lr_scheduler.LambdaLR(optimizer(), lambda step: min(1, step / 10) * (1 - step / 100))
     restarts = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer(), 10)
     cycle = torch.optim.lr_scheduler.OneCycleLR(optimizer(), 0.1, total_steps=100)
     assert not checks.schedule(warm, 100) and not checks.schedule(restarts, 100) and not checks.schedule(cycle, 100)
+    assert "still rises at the last of 5 steps" in str(checks.schedule(warm, 5)) and not checks.schedule(torch.optim.lr_scheduler.LinearLR(optimizer()), 9)
     assert "100 steps left, you make 101" in str(checks.schedule(cycle, 101))
     with pytest.raises(TypeError, match="ReduceLROnPlateau"):
         checks.schedule(torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer()), 10)
@@ -391,6 +413,19 @@ def test_epochs() -> None:
     sampler = DistributedSampler(samples, num_replicas=1, rank=0)
     assert "set_epoch" in str(checks.epochs(DataLoader(samples, sampler=sampler)))
     assert checks.epochs(DataLoader(samples)) and not checks.epochs(DataLoader(samples, shuffle=True))
+
+
+def test_the_epoch_of_a_sampler() -> None:
+    samples = TensorDataset(torch.arange(8))
+    sampler = DistributedSampler(samples, num_replicas=1, rank=0)
+    both = DataLoader(samples, sampler=sampler), DataLoader(samples, batch_sampler=torch.utils.data.BatchSampler(sampler, 2, False))
+    for made, place in zip(both, ["loader.sampler.", "loader.batch_sampler.sampler."], strict=True):
+        sampler.set_epoch(0)
+        assert not checks.epoch_set(made, 0) and place in str(checks.epoch_set(made, 1))
+        sampler.set_epoch(1)
+        assert not checks.epoch_set(made, 1)
+    with pytest.raises(ValueError, match=r"checks\.epochs"):
+        checks.epoch_set(DataLoader(samples, shuffle=True), 0)
 
 
 def test_a_last_batch_that_is_smaller() -> None:

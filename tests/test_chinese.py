@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchclinic.content.chinese import punctuate
+from torchclinic.content.chinese import joined, punctuate
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,39 @@ from torchclinic.content.chinese import punctuate
 def test_punctuation(typed: str, meant: str) -> None:
     assert punctuate(typed) == meant
     assert punctuate(meant) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("第一次\n读取", "第一次读取"),
+        ("显存不足\uff0c\nCUDA 报错", "显存不足\uff0cCUDA 报错"),
+        ("显存\nCUDA 报错\n`x`\n不足\uff1a\n1. 一", "显存\nCUDA 报错\n`x`\n不足\uff1a\n1. 一"),
+        ("见[显存不足](a.md)\n和**原因**\n[内存](b.md)", "见[显存不足](a.md)和**原因**[内存](b.md)"),
+        ("- 第一条\n  接着写\n- 第二条", "- 第一条接着写\n- 第二条"),
+        ("## 原因\n正文", "## 原因\n正文"),
+        ("```text\n第一行\n第二行\n```\n正文", "```text\n第一行\n第二行\n```\n正文"),
+        ("第一段\n\n第二段", "第一段\n\n第二段"),
+        ("| 现象 |\n| 处理 |", "| 现象 |\n| 处理 |"),
+    ],
+)
+def test_lines_of_chinese_are_joined(typed: str, meant: str) -> None:
+    assert joined(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("用 torch.load(file)加载,再算", "用 torch.load(file) 加载\uff0c再算"),
+        ('写 "cuda" 或 "cpu" 都行', '写 "cuda" 或 "cpu" 都行'),
+    ],
+)
+def test_calls_and_quoted_code_stay(typed: str, meant: str) -> None:
+    assert punctuate(typed) == punctuate(meant) == meant
+
+
+@pytest.mark.parametrize(
+    "comment", ["(12, 0) 写成 12.0", "torch.Size([8])\uff1b应该是 torch.Size([])", "[batch, 词]\uff1a填充", "2\uff1a(-1) ** 3 是 -1", "c10:: 是 PyTorch 的"]
+)
+def test_code_in_a_comment_stays(comment: str) -> None:
+    assert punctuate(comment, comment=True) == comment

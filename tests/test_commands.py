@@ -131,9 +131,9 @@ def test_json_stays_json(known: Knowledge) -> None:
 def test_every_symptom_has_a_fix_to_print(known: Knowledge, clinic: Catalogue) -> None:
     for stem, symptom in clinic.symptoms.items():
         entry = known.symptoms[stem]
-        for name, case in symptom.snippet.cases.items():
+        for name in symptom.snippet.cases:
             for language in LANGUAGES:
-                text = terminal.fix(entry, fix.choose(entry, name), language, False)
+                case, text = symptom.code(language).cases[name], terminal.fix(entry, fix.choose(entry, name), language, False)
                 assert text.startswith(entry[language]["title"]), stem
                 assert all(line in text for source in case.fixes.values() for line in source.splitlines())
                 if len(symptom.snippet.cases) > 1:

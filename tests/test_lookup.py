@@ -173,7 +173,7 @@ def test_unknown_ids_are_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_where_the_text_tells_no_cause_the_table_stands_in_place_of_a_fix() -> None:
     text = run("lookup", "--lang", "en", data=MATMUL.replace("864", "400").replace("1176", "784").encode()).stdout.decode()
-    assert "Which of these do you see?" in text and "[image-size]" in text and "What would tell: " in text and "Fix (" not in text
+    assert "Which of these do you see?" in text and "[image-size]" in text and "To decide, it needs: " in text and "Fix (" not in text
 
 
 def test_a_leaning_is_said_to_be_one() -> None:

@@ -62,8 +62,8 @@ def test_the_index_has_its_documented_fields(built: Path) -> None:
     (symptom,) = made["symptoms"]
     assert symptom["id"] == IDENT and symptom["url"] == {language: f"{BASE}{language}/{IDENT}/" for language in LANGUAGES}
     assert symptom["wordings"][0]["text"].startswith("Trying to backward") and symptom["exceptions"] == ["RuntimeError"]
-    assert symptom["evidence"]["2.13.0-cpu"] == {"status": "passed", "date": "2026-11-02"}
-    assert symptom["evidence"]["2.13.0-nvidia-h200"]["status"] == "skipped" and "GPU" in symptom["evidence"]["2.13.0-nvidia-h200"]["skipped"]
+    assert symptom["evidence"]["2.13.0-py3.11-cpu"] == {"status": "passed", "date": "2026-11-02"}
+    assert symptom["evidence"]["2.13.0-py3.12-nvidia-h200"]["status"] == "skipped" and "GPU" in symptom["evidence"]["2.13.0-py3.12-nvidia-h200"]["skipped"]
     assert set(symptom["tags"]) <= set(made["tags"]) and symptom["topic"] in made["topics"]
     assert set(symptom["evidence"]) == set(made["environments"])
     for addresses in (made["documentation"], symptom["url"], symptom["markdown"]):

@@ -89,7 +89,7 @@ BELIEVED = {
     "RuntimeError: Sparse flavours need 3x4 pickled walruses, got (2, 'x') of them": "walrus_cpu",
     # A class was made a finer one, and C++ puts words behind.
     "IndexError: Sparse flavours need 3x4 pickled walruses, got 2 of them (function add)": "walrus_cpu",
-    FRAME.format("model.py", "f") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "walrus_cpu",
+    FRAME.format("model.py", "f").replace("raise X", "x @ y") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "walrus_cpu",
     FRAME.format("/x/torch/_refs/walrus.py", "walrus") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "torch._refs.walrus.walrus",
     "RuntimeError: 4th walrus flipper is not contiguous": "torch.nn.functional.walrus",
     "KeyError: Two walruses:\n  first: a b\nbraces: {}, 17 tusks": "torch.walrus.herd",
@@ -109,6 +109,7 @@ REFUSED = {
     "more before it": SAID.replace(": ", ": After "),
     "raised by another's file": FRAME.format("/x/site-packages/apex/amp/scaler.py", "_unscale_grads_") + SAID,
     "raised by a file of that name elsewhere": FRAME.format("/x/mine/grad_scaler.py", "_unscale_grads_") + SAID,
+    "raised by another's statement": FRAME.format("model.py", "f") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them",
     "a quoted line of code": 'File "a.py", line 3, in f\n    raise ValueError("Attempting to unscale FP16 walruses of the Adam optimizer.")',
     "a hole that holds something else": "RuntimeError: Sparse flavours need axb pickled walruses, got 2 of them",
     "a log line as an error": "ValueError: walrus rendezvous took 12 seconds",

@@ -61,7 +61,7 @@ def test_memory_adds_up() -> None:
         ("PyTorch: in use", "18.00", "GiB"),
         ("PyTorch: reserved, not in use", "1.00", "GiB"),
         ("free", "1.00", "GiB"),
-        ("asked for", "2.00", "GiB"),
+        ("requested", "2.00", "GiB"),
     ]
     older = {"size": "20.00 MiB", "total": "10.00 GiB", "free": "38.00 MiB", "used": "9.00 GiB", "reserved": "9.50 GiB"}
     assert "512 MiB" in lines([["memory"]], **older)[2] and "38 MiB" in lines([["memory"]], **older)[3] and "20 MiB" in lines([["memory"]], **older)[4]

@@ -102,8 +102,8 @@ def test_notebook_page_shows_the_recorded_traceback(built: Path, language: str) 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_downloads(built: Path, checkout: Path, language: str) -> None:
     folder = built / language / "notebooks" / "autograd"
-    assert read(folder / f"{STEM}.py") == read(checkout / f"snippets/{IDENT}.py")
     made, loaded = json.loads(read(folder / STEM / f"{STEM}.ipynb")), catalogue.load(checkout)
+    assert read(folder / f"{STEM}.py") == loaded.symptoms[STEM].code(language).text
     assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
     ids = [cell["id"] for cell in made["cells"]]
     assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", ident) for ident in ids)
@@ -240,7 +240,7 @@ def line(made: catalogue.Catalogue, language: str = "en") -> str:
 def test_no_evidence(loaded: catalogue.Catalogue) -> None:
     loaded.evidence.clear()
     assert line(loaded) == "Not yet run on CPU; not yet run on CUDA."
-    assert line(loaded, "zh") == "还没有在 CPU 上跑过；还没有在 CUDA 上跑过。"
+    assert line(loaded, "zh") == "CPU 上未运行；CUDA 上未运行。"
     cell = loaded.symptoms[STEM].snippet.runs[0]
     assert "Not yet run" in symptom_page.printed(loaded, loaded.symptoms[STEM], cell, "en")
 
@@ -264,7 +264,7 @@ def test_failed_and_partial_evidence(loaded: catalogue.Catalogue) -> None:
 
 def test_newer_runs_come_first_and_old_ones_say_so(loaded: catalogue.Catalogue) -> None:
     cpu = loaded.evidence[0]
-    old = Evidence("2.12.0", "cpu", "CPU", "", {STEM: {**cpu.symptoms[STEM], "hash": "0" * 12}})
+    old = Evidence("2.12.0", "3.11", "cpu", "CPU", "", {STEM: {**cpu.symptoms[STEM], "hash": "0" * 12}})
     loaded.evidence.insert(1, old)
     assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02; ran on torch 2.12.0, CPU, 2026-11-02, before the last change of the code;")
     old.symptoms[STEM]["hash"] = cpu.symptoms[STEM]["hash"]
@@ -301,7 +301,7 @@ def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
             for name, (exception, message) in (("break before-the-loop", first), ("break carried-state", second))
         }
         entry = {"hash": symptom.snippet.hash, "date": "2026-11-02", "python": "3.12", "cells": cells}
-        loaded.evidence.append(Evidence(torch, device, "CPU" if device == "cpu" else "NVIDIA H200", "", {STEM: entry}))
+        loaded.evidence.append(Evidence(torch, "3.11", device, "CPU" if device == "cpu" else "NVIDIA H200", "", {STEM: entry}))
     assert {text[:3]: span for text, span in changes.spans(loaded, symptom).items()} == {
         "old": changes.Span("", "1.8.0"),
         "new": changes.Span("2.1.0", ""),
@@ -312,8 +312,8 @@ def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
         record.symptoms[STEM]["cells"]["break shared-output"] = {"outcome": "passed", "exception": other[0], "message": other[1], "seconds": 1.0}
     assert entries[2]["text"] not in changes.spans(loaded, symptom)
     current, older = symptom_page.wordings(loaded, symptom, "zh").split("<details")
-    assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（2.1.0 起见到）" in current
-    assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（见到 1.8.0 为止，CUDA 上）" in older
+    assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（自 2.1.0 起）" in current
+    assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（最后见于 1.8.0，仅 CUDA）" in older
     assert "another break altogether</code></p>" in current + older
 
 

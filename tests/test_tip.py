@@ -134,7 +134,7 @@ def test_the_page(clinic_with_tip: Path) -> None:
     loaded = catalogue.load(clinic_with_tip)
     english, chinese = (tip_page.tip_page(loaded, loaded.tips["made-up"], language) for language in ("en", "zh"))
     assert english.startswith("# Count twice\n\nCount twice, cut once.\n{ .tc-rule }\n")
-    assert "*Not run: needs CUDA.*" in english and "*没有跑：需要 CUDA。*" in chinese and "pytest.mark" not in english
+    assert "*Not run: needs CUDA.*" in english and "*未运行：需要 CUDA。*" in chinese and "pytest.mark" not in english
     assert "../../assets/figures/made-up-zh-dark.svg#only-dark" in chinese and "print('made up')" in english
     assert "../../autograd/backward-second-time.md" in english and "After notes in: Pytorch 踩坑." in english
     assert "../tips/nn/made-up.md" in symptom_page.symptom_page(loaded, loaded.symptoms["backward-second-time"], "en"), "the symptom links back"

@@ -142,7 +142,7 @@ def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: ve
     done = list(run(BREAK + FIX).values())
     folder = tmp_path / "evidence"
     file = evidence.merge(folder, verify._evidence(done, machine, "cpu"))
-    assert file.name == f"{machine.torch}-cpu.json"
+    assert file.name == f"{machine.torch}-py{'.'.join(machine.python.split('.')[:2])}-cpu.json"
     snippet = done[0].symptom.snippet
     record = evidence.read(file)
     assert record.status(snippet) == "passed"
@@ -200,3 +200,23 @@ def test_what_changed_since_its_record_is_run_and_a_share_of_the_others(clinic: 
     changed = dataclasses.replace(other, snippet=dataclasses.replace(other.snippet, cells=other.snippet.cells[:-1]))
     assert changed in command._changed(clinic, [changed, *todays], options)
     assert command._changed(clinic, symptoms, argparse.Namespace(mutate=False, device="cuda")) == symptoms
+
+
+def test_a_record_from_elsewhere_is_checked(run: Any, machine: verify.Machine) -> None:
+    good = verify._evidence(list(run(BREAK + FIX).values()), machine, "cpu")
+    assert evidence.complaints(good) == []
+    entry = next(iter(good.symptoms.values()))
+    cell = next(iter(entry["cells"].values()))
+    cell |= {"outcome": "fine", "host": "gpu7", "output": "in /home/ann/train.py"}
+    entry["python"] = "2.7.18"
+    del entry["platform"]
+    said = "\n".join(evidence.complaints(good))
+    for part in ("lacks `platform`", "a field `host`", "passed, failed or skipped", "/home/ann", "Python 2.7.18"):
+        assert part in said, part
+
+
+def test_a_machine_without_a_record_is_asked_for_one(run: Any, machine: verify.Machine, capsys: Any) -> None:
+    here = f"{machine.torch}-py{'.'.join(machine.python.split('.')[:2])}-cpu"
+    for known, asked in (({here}, False), ({"2.0.1-py3.8-cpu"}, True)):
+        verify.run({}, [], known=known)
+        assert ("docs/en/lend.md" in capsys.readouterr().out) is asked

@@ -291,6 +291,23 @@ def clipped(model: nn.Module, max_norm: float) -> Findings:
     return Findings([f"the norm of the gradients is {norm:.4g}, above {max_norm:g}: they were clipped before scaler.unscale_(optimizer), or not at all"])
 
 
+def unscaled(scaler: Any, optimizer: torch.optim.Optimizer) -> Findings:
+    """Just before clipping: `scaler.unscale_(optimizer)` has been called since the last step. Else the norm is that of the gradients times the scale.
+
+    Raises:
+        TypeError: not a torch GradScaler, so there is no telling.
+    """
+    if not scaler.is_enabled():
+        return Findings()
+    try:
+        stage = scaler._per_optimizer_states[id(optimizer)]["stage"].name
+    except (AttributeError, KeyError, TypeError):
+        raise TypeError(f"{type(scaler).__name__} does not keep what was unscaled as torch.amp.GradScaler does") from None
+    if stage != "READY":
+        return Findings()
+    return Findings([f"the gradients are still multiplied by the scale, {scaler.get_scale():g}: call scaler.unscale_(optimizer) before clipping"])
+
+
 def decayed(model: nn.Module, optimizer: torch.optim.Optimizer) -> Findings:
     """Biases and the weights of norms are usually left out of weight decay: it only pulls their scale to zero."""
     decay = {id(parameter): group.get("weight_decay", 0) for group in optimizer.param_groups for parameter in group["params"]}
@@ -319,25 +336,37 @@ def learning_rates(scheduler: Any, steps: int) -> list[float]:
 def schedule(scheduler: Any, steps: int) -> Findings:
     """How the learning rate goes over `steps` calls of `scheduler.step()`: all that you will make in the whole training.
 
-    A schedule counted in epochs and stepped once a batch has decayed to nothing in the first epoch; a cosine that goes on past T_max climbs again.
-    Warm-up is no finding, and neither are schedules made to climb again (CyclicLR, CosineAnnealingWarmRestarts).
+    A schedule counted in epochs and stepped once a batch has decayed to nothing in the first epoch; a cosine that goes on past T_max climbs again; one counted
+    in batches and stepped once an epoch is still in its warm-up at the end.
+    Warm-up that ends is no finding, and neither are schedules made to climb again (CyclicLR, CosineAnnealingWarmRestarts).
     """
     if isinstance(scheduler, torch.optim.lr_scheduler.OneCycleLR) and steps > scheduler.total_steps - scheduler.last_epoch:
         return Findings([f"OneCycleLR has {scheduler.total_steps - scheduler.last_epoch} steps left, you make {steps}: it raises a ValueError then"])
     rates = learning_rates(scheduler, steps)
-    top, lowest = max(rates), min(rates)
+    top = max(rates)
+    peak = next(
+        at for at, rate in enumerate(rates) if rate > top * 0.999999
+    )  # a formula that goes from step to step does not come back to the very same number
     found = Findings()
-    early = next((at for at, rate in enumerate(rates) if at > rates.index(top) and rate < top * 1e-3), steps)
+    early = next((at for at, rate in enumerate(rates) if at > peak and rate < top * 1e-3), steps)
     if early < steps / 2:
         found.append(
             f"the learning rate is below a thousandth of its highest ({top:g}) from step {early} of {steps}: is it stepped once a batch, and counted in epochs?"
         )
-    after = rates[rates.index(lowest) :]
     again = isinstance(scheduler, (torch.optim.lr_scheduler.CyclicLR, torch.optim.lr_scheduler.CosineAnnealingWarmRestarts))
-    if not again and lowest < top / 2 and max(after) > max(2 * lowest, top / 10) and rates.index(lowest) > rates.index(top):
+    low, climbs = peak, False
+    for at in range(peak, steps):
+        if rates[at] < rates[low]:
+            low = at
+        elif rates[low] < top / 2 and rates[at] > max(2 * rates[low], top / 10):
+            climbs = not again
+            break
+    if climbs:
         found.append(
-            f"the learning rate climbs again after step {rates.index(lowest)} of {steps}, to {max(after):g}: T_max, or a restart, is counted in other steps than you make"
+            f"the learning rate climbs again after step {low} of {steps}, to {max(rates[low:]):g}: T_max, or a restart, is counted in other steps than you make"
         )
+    elif not again and steps > 2 and rates[-1] == top > rates[-2]:
+        found.append(f"the learning rate still rises at the last of {steps} steps: is it counted in batches, and stepped once an epoch?")
     return found
 
 
@@ -582,6 +611,25 @@ def epochs(loader: Iterable[Any], shuffled: bool = True) -> Findings:
             "two epochs are equal, sample by sample: shuffle=True is missing, sampler.set_epoch(epoch) is not called, or the dataset holds a random generator of its own"
         )
     return found
+
+
+def epoch_set(loader: Any, epoch: int) -> Findings:
+    """At the first step of each epoch: the sampler was told its number. A DistributedSampler shuffles by `seed + epoch`, and its epoch stays 0 without `set_epoch`.
+
+    Raises:
+        ValueError: no sampler of the loader has `set_epoch` and `epoch`: look at `checks.epochs` then.
+    """
+    batches = getattr(loader, "batch_sampler", None)
+    for place, sampler in [
+        ("sampler", getattr(loader, "sampler", None)),
+        ("batch_sampler", batches),
+        ("batch_sampler.sampler", getattr(batches, "sampler", None)),
+    ]:
+        if hasattr(sampler, "set_epoch") and isinstance(getattr(sampler, "epoch", None), int):
+            if sampler.epoch == epoch:
+                return Findings()
+            return Findings([f"epoch {epoch} is shuffled as epoch {sampler.epoch}: call loader.{place}.set_epoch({epoch}) before the loop over the batches"])
+    raise ValueError("no sampler of this loader has set_epoch and epoch: compare two epochs with checks.epochs")
 
 
 def batch_sizes(loader: Iterable[Any]) -> Findings:

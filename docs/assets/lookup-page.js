@@ -327,7 +327,8 @@ function none(index, answer, language, origin = null) {
     card.append(element("h2", {}, WORDS.origin.heading), ...originParts(origin));
   } else {
     card.append(element("h2", {}, words.none), element("p", {}, words.honest));
-    if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"]));
+    const questions = element("a", { href: new URL("../no-message/", import.meta.url).href }, words["no-message"]);
+    if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"], " ", questions));
     else card.append(element("p", {}, words["looked-for"]), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
     card.append(element("ul", {}, [words.more, words.elsewhere, words.search].map((text) => element("li", {}, text))));
   }

@@ -352,7 +352,7 @@ export function occurrences(index, page) {
   const found = [];
   const known = new Map(); // texts of conditions -> whether they stand in the paste
   const stands = (text) => {
-    if (!known.has(text)) known.set(text, (index.traces[text] ?? [text]).some((trace) => page.text.includes(trace)));
+    if (!known.has(text)) known.set(text, (index.traces?.[text] ?? [text]).some((trace) => page.text.includes(trace)));
     return known.get(text);
   };
   for (const [start, end] of segments(anchorLines(index, page), page.length)) {
@@ -438,7 +438,7 @@ function read(page, start, end) {
 
 function isSource(text, previous) {
   if (printedType(`${text} `)) return false;
-  if (previous.startsWith('File "') && previous.includes(", line ")) return true;
+  if (previous.startsWith('File "') && previous.includes(", line ")) return !text.startsWith('File "'); // a frame follows a frame: faulthandler quotes no code
   const code = lstrip(text, "-> 0123456789\u2502:");
   return CODE.some((word) => code.startsWith(word));
 }

@@ -170,6 +170,7 @@ function fits(place, wording, found, frame) {
   const other = kind && kind !== exception && (exception || place.exception === LOG);
   if (other && (python || exception !== "RuntimeError" || kind.endsWith("Warning"))) return false;
   if (exception && python && (frame ? !sameFile(frame[0], place.file) : begins(place.file, REWRITTEN))) return false;
+  if (!python && frame?.[2] && !`/${frame[0]}`.includes("/torch/")) return false;
   if (found.squeezed) return found.letters >= WRAPPED;
   const head = rstrip(found.before, " ");
   const rest = lstrip(found.after, " .,;:!?'\")]}`");
@@ -194,7 +195,7 @@ function frameAbove(page, at) {
     } else if (text.includes("Traceback (most recent call last)") || printedType(text)) return null;
     else continue;
     const name = partition(partition(rest, ", in ")[1], "(")[0];
-    return [file.replaceAll("\\", "/"), name.slice(name.lastIndexOf(".") + 1)];
+    return [file.replaceAll("\\", "/"), name.slice(name.lastIndexOf(".") + 1), stripPrefix(page.get(number + 1)).startsWith("raise ")];
   }
   return null;
 }

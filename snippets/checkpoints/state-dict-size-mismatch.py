@@ -15,6 +15,10 @@
 #   - text: "While copying the parameter named \"{param:ident}\", whose dimensions in the model are torch.Size([{model:shape}]) and whose dimensions in the checkpoint are torch.Size([{ckpt:shape}])."
 #     exception: RuntimeError
 #     sample: "While copying the parameter named \"layer1.0.conv1.weight\", whose dimensions in the model are torch.Size([16, 16, 3, 3]) and whose dimensions in the checkpoint are torch.Size([11, 16, 3, 3])."
+#   - text: "Reinit due to size mismatch - ckpt: torch.Size([{ckpt:shape}]) vs model:torch.Size([{model:shape}])"
+#     sample: "classifier.weight | MISMATCH | Reinit due to size mismatch - ckpt: torch.Size([2, 768]) vs model:torch.Size([5, 768])"
+#   - text: "You set `ignore_mismatched_sizes` to `False`, thus raising an error"
+#     exception: RuntimeError
 # tags: [checkpoint, fine-tuning, shape, classification, transformer, segmentation]
 # picture: [sizes, left, ckpt, model]
 # recover: fix

@@ -1,4 +1,24 @@
 # ---
+# wordings:
+#   - text: "(torch/_dynamo/convert_frame.py:{_:int})"
+#     role: symptom
+#     unless: ["Fatal Python error"]
+#     sample: "    _compile (torch/_dynamo/convert_frame.py:2102)"
+#   - text: "convert_frame.py\", line {_:int} in _compile"
+#     role: symptom
+#     near: ["most recent call first"]
+#     unless: ["Fatal Python error"]
+#     sample: |
+#       Timeout (0:05:00)!
+#       Thread 0x00007f9d583f1b80 (most recent call first):
+#         File "/usr/lib/python3/site-packages/torch/_dynamo/convert_frame.py", line 2102 in _compile
+#   - text: "convert_frame.py\", line {_:int}, in _compile"
+#     role: symptom
+#     near: [KeyboardInterrupt]
+#     sample: |
+#       File "/usr/lib/python3/site-packages/torch/_dynamo/convert_frame.py", line 2102, in _compile
+#         guarded_code = compile_inner(code, one_graph, hooks)
+#       KeyboardInterrupt
 # tags: [compile, slow, hang]
 # recover: process
 # related: [performance/first-iteration-slow, compile-export/recompile-limit]

@@ -14,6 +14,14 @@
 #     role: symptom
 #     unless: ["distributed_c10d.py"]
 #     sample: "    _worker_loop (torch/utils/data/_utils/worker.py:308)"
+#   - text: "dataloader.py\", line {_:int} in _try_get_data"
+#     role: symptom
+#     near: ["most recent call first"]
+#     unless: ["Fatal Python error", "distributed_c10d.py"]
+#     sample: |
+#       Timeout (0:05:00)!
+#       Thread 0x00007f9d583f1b80 (most recent call first):
+#         File "/usr/lib/python3/site-packages/torch/utils/data/dataloader.py", line 1295 in _try_get_data
 # tags: [dataloader, hang, multiprocessing]
 # recover: process
 # needs: [fork]

@@ -2,6 +2,9 @@
 # wordings:
 #   - text: "Cannot re-initialize CUDA in forked subprocess"
 #     exception: RuntimeError
+#   - text: "Lightning can't create new processes if CUDA is already initialized"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Lightning can't create new processes if CUDA is already initialized. Did you manually call `torch.cuda.*` functions, have moved the model to the device, or allocated memory on the GPU any other way?"
 #   - text: "Cannot re-initialize XPU in forked subprocess"
 #     exception: RuntimeError
 #   - text: "CUDA error: initialization error"

@@ -12,6 +12,9 @@
 #     near: [torch/cuda/, "torch\\cuda\\", get_device_properties, get_device_capability, device_ids]
 #   - text: "device < num_gpus INTERNAL ASSERT FAILED"
 #     exception: RuntimeError
+#   - text: "But your machine only has: ["
+#     exception: MisconfigurationException
+#     sample: "MisconfigurationException: You requested gpu: [1]\n But your machine only has: [0]"
 #   - text: "Invalid CUDA 'device={_:ident}' requested"
 #     exception: ValueError
 #     near: ["torch.cuda.is_available(): True"]

@@ -16,6 +16,8 @@
 #   - text: "attempted to run this operator with Meta tensors"
 #     exception: NotImplementedError
 #     unless: [torch/_dynamo, torch/export, torch/_inductor]
+#   - text: "You can't move a model that has some modules offloaded to cpu or disk"
+#     exception: RuntimeError
 # tags: [checkpoint, device, inference]
 # recover: fix
 # cases:
@@ -26,6 +28,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/meta.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict"]
 # causes:
 #   device-map:
+#     if: paste("You can't move a model that has some modules offloaded")
 #     likely: >-
 #       not paste("cannot be called on meta", "non-meta parameter") and
 #       (paste("accelerate/big_modeling.py", "accelerate\\big_modeling.py", "dispatch_model", "device_map", "we need a `value`", "_move_model_to_device", "in prepare_model", "accelerate/hooks.py")

@@ -87,7 +87,7 @@
 #       "without: map_location= in torch.load('model.pt', map_location='cpu', mmap=True)": this file holds CPU tensors; one that was saved from a GPU needs it
 # causes:
 #   out-of-ram:
-#     if: code == -9 or code == 137 or begins(signal, "SIGKILL")
+#     likely: code == -9 or code == 137 or begins(signal, "SIGKILL")
 #   shared-memory:
 #     likely: code == -7 or code == 135 or begins(signal, "SIGBUS")
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -7) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"

@@ -56,9 +56,23 @@
 #     sample: "RuntimeError: [Rank 0]: Ranks 1 failed to pass monitoredBarrier in 10000 ms"
 #   - text: "Detected mismatch between collectives on ranks"
 #     exception: RuntimeError
+#   - text: "Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid"
+#     exception: DistributedOperationException
 #   - text: "Operation timed out!"
 #     exception: RuntimeError
 #     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
+#   - text: "(torch/distributed/distributed_c10d.py:{_:int})"
+#     role: symptom
+#     unless: ["init_process_group (torch/", "Fatal Python error"]
+#     sample: "    barrier (torch/distributed/distributed_c10d.py:5356)"
+#   - text: "distributed_c10d.py\", line {_:int} in "
+#     role: symptom
+#     near: ["most recent call first"]
+#     unless: [" in init_process_group", "Fatal Python error"]
+#     sample: |
+#       Timeout (0:05:00)!
+#       Thread 0x00007f9d583f1b80 (most recent call first):
+#         File "/usr/lib/python3/site-packages/torch/distributed/distributed_c10d.py", line 5356 in barrier
 # tags: [ddp, hang, multi-gpu, multiprocessing]
 # recover: process
 # needs: [fork]
@@ -67,7 +81,7 @@
 #     survives: {"raw: loss.detach()": "the same number is printed; detached, the sum takes no part in the graph"}
 #   uneven-batches:
 #     survives: {"without: device= in torch.tensor(len(loader), device=device)": "without a GPU the default is right; NCCL takes tensors on the GPU only"}
-# related: [distributed/ddp-unused-params]
+# related: [distributed/ddp-unused-params, distributed/hang-flight-recorder]
 # rows: [S001-104]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
 # causes:
@@ -95,6 +109,9 @@
 #     sample: |
 #       [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=214, OpType=BROADCAST, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600014 milliseconds before timing out.
 #       [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=214, OpType=ALLREDUCE, NumelIn=9801523, NumelOut=9801523, Timeout(ms)=600000) ran for 600081 milliseconds before timing out.
+#   gathered-shapes:
+#     if: paste("Cannot apply desired operation due to shape mismatches")
+#     sample: "accelerate.utils.operations.DistributedOperationException: Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid."
 #   first-call:
 #     if: paste("ncclUniqueId from [0] via c10d")
 #     likely: seq == 1 and paste("[Rank 0] Watchdog caught") and paste("[Rank 1] Watchdog caught")

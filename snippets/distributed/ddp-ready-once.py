@@ -12,6 +12,9 @@
 #     exception: RuntimeError
 #   - text: "1) Use of a module parameter outside the `forward` function"
 #     exception: RuntimeError
+#   - text: "Gradient computed twice for this partition"
+#     exception: AssertionError
+#     sample: "AssertionError: The parameter 255 has already been reduced. Gradient computed twice for this partition. Multiple gradient reductions are currently not supported"
 # tags: [activation-checkpointing, backward, ddp, fine-tuning, lora, multiprocessing]
 # recover: process
 # needs: [fork]
@@ -30,6 +33,9 @@
 #       paste("Traceback (most recent call last)") and frames("_engine_run_backward", "_execution_engine.run_backward", "torch/autograd/__init__.py")
 #       and not frames("checkpoint.py", "checkpointing.py")
 #   whole-model:
+#   deepspeed:
+#     if: paste("Gradient computed twice for this partition")
+#     sample: "AssertionError: The parameter 255 has already been reduced. Gradient computed twice for this partition."
 # ---
 
 # %%

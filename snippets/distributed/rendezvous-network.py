@@ -32,6 +32,17 @@
 #     near: [c10d, network addresses of]
 #     sample: "[W socket.cpp:436] [c10d] The IPv6 network addresses of (gpu-node-1, 29500) cannot be retrieved (gai error: -2 - Name or service not known)."
 #   - text: "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError"
+#   - text: "_create_c10d_store (torch/distributed/rendezvous.py:{_:int})"
+#     role: symptom
+#     sample: "    _create_c10d_store (torch/distributed/rendezvous.py:199)"
+#   - text: "rendezvous.py\", line {_:int} in _create_c10d_store"
+#     role: symptom
+#     near: ["most recent call first"]
+#     unless: ["Fatal Python error"]
+#     sample: |
+#       Timeout (0:05:00)!
+#       Thread 0x00007f9d583f1b80 (most recent call first):
+#         File "/usr/lib/python3/site-packages/torch/distributed/rendezvous.py", line 199 in _create_c10d_store
 # tags: [multi-gpu, multiprocessing, ddp, hang]
 # recover: process
 # timeout: 180

@@ -22,6 +22,12 @@
 #     exception: RuntimeError
 #   - text: "is not implemented for type torch.HalfTensor"
 #     exception: RuntimeError
+#   - text: "Your setup doesn't support bf16/gpu"
+#     exception: ValueError
+#     sample: "ValueError: Your setup doesn't support bf16/gpu. You need to assign use_cpu if you want to train the model on CPU."
+#   - text: "Bfloat16 is only supported on GPUs with compute capability of at least"
+#     exception: ValueError
+#     sample: "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has compute capability 7.5."
 # tags: [inference, amp, linear-algebra, comfyui]
 # recover: fix
 # related: [dtypes/input-weight-type, dtypes/expected-scalar-type]
@@ -50,6 +56,9 @@
 #         File "train.py", line 40, in forward
 #           distances = torch.cdist(x, self.centres.cuda())
 #       RuntimeError: "cdist" not implemented for 'Half'
+#   bf16-refused:
+#     if: paste("support bf16/gpu", "Bfloat16 is only supported on GPUs")
+#     sample: "ValueError: Your setup doesn't support bf16/gpu. You need to assign use_cpu if you want to train the model on CPU."
 # ---
 
 # %%

@@ -6,6 +6,8 @@
 #   - text: "wait (torch/utils/file_baton.py"
 #   - text: "torch/utils/file_baton.py:{_:int}, in FileBaton.wait"
 #     sample: "File ~/venv/lib/python3.10/site-packages/torch/utils/file_baton.py:42, in FileBaton.wait(self)"
+#   - text: "file_baton.py\", line {_:int} in wait"
+#     sample: "  File \"/opt/venv/lib/python3.12/site-packages/torch/utils/file_baton.py\", line 50 in wait"
 #   - text: "Waited on lock file \"{_:line}\" for"
 #     sample: "UserWarning: Waited on lock file \"/root/.cache/torch_extensions/py310_cu121/fused/lock\" for 60 seconds."
 #   - text: "This may be due to leftover lock files from the PyTorch C++ extension build process"

@@ -15,6 +15,8 @@
 #   - text: "can not run on your system since the accelerator is not available"
 #     near: [CUDAAccelerator, GPUAccelerator]
 #     sample: "lightning.fabric.utilities.exceptions.MisconfigurationException: `CUDAAccelerator` can not run on your system since the accelerator is not available."
+#   - text: "No supported gpu backend found!"
+#     exception: [MisconfigurationException, RuntimeError]
 #   - text: "Unknown compute capability. Ensure PyTorch with CUDA support is installed"
 #     exception: OSError
 #   - text: "Invalid CUDA 'device={_:ident}' requested"

@@ -93,6 +93,20 @@
 #     near: [THC, torch]
 #   - text: "cuda runtime error: out of memory"
 #     device: cuda
+#   - text: "on startup is less than desired GPU memory utilization"
+#     exception: ValueError
+#     device: cuda
+#     sample: "ValueError: Free memory on device cuda:0 (20.1/23.6 GiB) on startup is less than desired GPU memory utilization (0.92, 21.71 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes."
+#   - text: "No available memory for the cache blocks"
+#     exception: ValueError
+#     device: cuda
+#   - text: "which is larger than the available KV cache memory"
+#     exception: ValueError
+#     device: cuda
+#     sample: "ValueError: To serve at least one request with the model's max seq len (131072), (16.00 GiB KV cache is needed, which is larger than the available KV cache memory (4.31 GiB). Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when initializing the engine."
+#   - text: "No executable batch size found, reached zero"
+#     exception: RuntimeError
+#     device: cuda
 #   - text: "torch.OutOfMemoryError"
 #     role: symptom
 #     device: cuda
@@ -202,6 +216,9 @@
 #         File "transformers/trainer_pt_utils.py", line 123, in nested_concat
 #           return torch_pad_and_concatenate(tensors, new_tensors, padding_index=padding_index)
 #       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.44 GiB. GPU 0 has a total capacity of 23.65 GiB of which 2.10 GiB is free.
+#   vllm-start:
+#     if: paste("on startup is less than desired GPU memory utilization", "No available memory for the cache blocks", "which is larger than the available KV cache memory")
+#     sample: "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine."
 #   nccl:
 #     if: paste("Cuda failure 'out of memory'", "Cuda failure 2 'out of memory'")
 #     sample: "gpu07:2115:2380 [3] include/alloc.h:48 NCCL WARN Cuda failure 'out of memory'"

@@ -17,6 +17,15 @@
 #     exception: AssertionError
 #   - text: "The loss returned in `training_step` is nan"
 #     exception: ValueError
+#   - text: "found NaN in local grad norm for bucket"
+#     sample: "RuntimeError: Rank 5, node n1, device 5, iteration 120: Unexpected result nan (message='found NaN in local grad norm for bucket #0 in backward pass before data-parallel communication collective')"
+#   - text: "found NaN in local forward loss calculation"
+#   - text: "Training failed: NaN persisted for"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Training failed: NaN persisted for 4 epochs"
+#   - text: "NaN/Inf detected (attempt"
+#     sample: "WARNING ⚠️ Loss NaN/Inf detected (attempt 1/3), recovering from last.pt..."
+#   - text: "Loss NaN/Inf detected but can not recover from last.pt"
 #   - text: "constraint Real(), but found invalid values"
 #     exception: ValueError
 #     sample: "ValueError: Expected parameter loc (Tensor of shape (1, 2)) of distribution Normal(loc: torch.Size([1, 2]), scale: torch.Size([1, 2])) to satisfy the constraint Real(), but found invalid values:"

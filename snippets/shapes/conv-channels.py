@@ -26,7 +26,7 @@
 #     if: want == 3 and got == 1
 #   rgba:
 #     if: want == 3 and got == 4 and (input[2] > 256 or input[3] > 256)
-#     likely: want == 3 and got == 4
+#     likely: want == 3 and got == 4 and not (input[2] == input[3] and input[2] in [32, 64, 96, 128])
 #   rgb:
 #     if: want == 1 and got == 3
 #     sample: "RuntimeError: Given groups=1, weight of size [32, 1, 3, 3], expected input[4, 3, 320, 220] to have 1 channels, but got 3 channels instead"

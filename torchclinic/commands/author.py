@@ -120,7 +120,7 @@ def run_stamp(options: argparse.Namespace) -> int:
             if not sys.stdin.isatty():
                 raise BadInput(f"`{'`, `'.join(changed)}` changed in English: name those that the Chinese follows, or answer at a terminal")
             new += [name for name in changed if _agrees(found, name)]
-        if not options.sections and not new and not options.format:
+        if not (options.sections or new or options.format or scaffold.untranslated(found)):
             print("nothing was stamped")
             return 0
         return _print_all(scaffold.stamp(found, options.sections or new, options.format))

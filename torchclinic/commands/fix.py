@@ -56,5 +56,5 @@ def as_json(symptom: dict[str, Any], case: dict[str, Any], language: str) -> dic
         **{name: own[name] for name in ("title", "summary", "diagnosis", "causes", "ask")},
         "recover": symptom.get("recover", ""),
         "docs": symptom["docs"],
-        "case": {**case, "title": own["cases"].get(case["name"], "")},
+        "case": {**case, **own["cases"][case["name"]]},
     }

@@ -18,7 +18,7 @@ from .. import ROOT
 from ..content.problem import BadInput
 
 #: Of the files' format; content/knowledge.py describes it.
-VERSION = 1
+VERSION = 2
 #: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown (for show), the search's index of each language.
 PARTS = ("answers", "snippets", "pages", "search")
 DATA = ROOT / "torchclinic" / "data"

@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from ..content import catalogue, chinese, page, words
+from ..content import catalogue, chinese, comments, page, words, yamlfile
 from ..content.known import KnownMessage
-from ..content.problem import BadInput
+from ..content.problem import BadInput, Problems
 from ..content.symptom import Symptom
 from ..content.tip import Tip
 
@@ -153,7 +153,7 @@ def _page(message: KnownMessage | None, language: str, cases: list[str]) -> str:
         "cost": f"- {OPEN}",
         "more": f"- {OPEN}",
     }
-    source = ["source: {}"] if language == "zh" else []
+    source = [f"comments: {{}}  # {text['comments']}", "source: {}"] if language == "zh" else []
     sections = "\n".join(f"\n## {page.SECTIONS[name][language]}\n\n{body}" for name, body in bodies.items())
     return "\n".join(["---", *front, *source, "---", ""]) + f"{sections}\n"
 
@@ -177,8 +177,15 @@ def unstamped(symptom: Symptom | Tip) -> tuple[list[str], list[str]]:
     return [name for name in hashes if name not in stamps], [name for name, value in hashes.items() if name in stamps and str(stamps[name]) != value]
 
 
+def untranslated(symptom: Symptom | Tip) -> list[str]:
+    """The comments of the code that the Chinese page has no twin for. A tip's pages hold their own code."""
+    if isinstance(symptom, Tip):
+        return []
+    return list(dict.fromkeys(comment.text for comment, _ in comments.find(symptom.snippet) if comment.text not in symptom.pages["zh"].comments))
+
+
 def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> list[str]:
-    """Write into the Chinese page which English text each of `sections` (all for None) was made from.
+    """Write into the Chinese page which English text each of `sections` (all for None) was made from, and the comments of the code that it has no twin for.
 
     Raises:
         ValueError: a page is missing, or the English page has no such section.
@@ -193,8 +200,9 @@ def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> lis
     stamps = target.meta.get("source") or {}
     stamps = {name: hashes[name] if name in chosen else stamps.get(name, "") for name in hashes}
     front, body, _ = page.split_front_matter(target.text)
-    kept = re.sub(r"^source:.*\n(?:[ \t]+.*\n)*", "", front, flags=re.MULTILINE)
-    written = "source:\n" + "".join(f"  {name}: {value}\n" for name, value in stamps.items() if value)
+    kept = re.sub(r"^(?:source|comments):.*\n(?:[ \t]+.*\n)*", "", front, flags=re.MULTILINE)
+    missing = untranslated(symptom)
+    written = _comments(symptom, tidy) + "source:\n" + "".join(f"  {name}: {value}\n" for name, value in stamps.items() if value)
     if tidy:
         fenced = False
         lines = []
@@ -204,7 +212,21 @@ def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> lis
         body = "\n".join(lines)
         kept = "\n".join(_tidy_field(line) for line in kept.split("\n"))
     target.file.write_text(f"---\n{kept}{written}---\n{body}", encoding="utf-8")
-    return [f"stamped {', '.join(chosen) or 'nothing'} of {target.file.name} ({symptom.id})"]
+    lines = [f"{OPEN} in `comments`: {text!r}" for text in missing]
+    return [f"stamped {', '.join(chosen) or 'nothing'} of {target.file.name} ({symptom.id})", *lines]
+
+
+def _comments(symptom: Symptom | Tip, tidy: bool) -> str:
+    """The table of comments, in the order of the snippet; what the snippet no longer has comes last, for its writer to take out."""
+    table = dict(symptom.pages["zh"].comments)
+    if isinstance(symptom, Symptom):
+        table = {**{comment.text: table.get(comment.text, OPEN) for comment, _ in comments.find(symptom.snippet)}, **table}
+    lines = []
+    for text, twin in table.items():
+        twin = "\n".join(chinese.punctuate(line, comment=True) for line in twin.split("\n")) if tidy else twin
+        plain = yamlfile.load(f"text: {twin}", symptom.pages["zh"].file, 1, Problems(Path())) == {"text": twin}
+        lines.append(f"  {_scalar(text)}: {twin if plain else _scalar(twin)}\n")
+    return "".join(["comments:\n", *lines]) if lines else ""
 
 
 def _tidy_field(line: str) -> str:

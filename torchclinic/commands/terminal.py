@@ -75,8 +75,8 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
     else:
         lines += ["", f"{bold}{text['leaning' if cause['leaning'] else 'cause']}{cause['title'][language].replace('`', '')}{plain}"]
         if cause["case"]:
-            case = next(case for case in symptom["cases"] if case["name"] == cause["case"])
-            lines += [*_fix(case, text)]
+            case = own["cases"][cause["case"]]
+            lines += _fix(cause["case"], case, text)
             if case["check"]:
                 lines += [text["check"] + text["colon"].rstrip(), "", *("    " + line if line else "" for line in case["check"].splitlines()), ""]
         else:
@@ -119,8 +119,8 @@ def _table(rows: list[dict[str, Any]]) -> list[str]:
     return [f"  - {row['see']} → {row['do']}" + (f" [{row['case']}]" if row["case"] else "") for row in rows]
 
 
-def _fix(case: dict[str, Any], text: dict[str, Any]) -> list[str]:
-    lines = [text["fix"].format(case=case["name"]), ""]
+def _fix(name: str, case: dict[str, Any], text: dict[str, Any]) -> list[str]:
+    lines = [text["fix"].format(case=name), ""]
     for place, fix in case["fixes"].items():
         lines += [
             *([f"  {text['places'][place]}{text['colon'].rstrip()}"] if len(case["fixes"]) > 1 else []),
@@ -137,7 +137,7 @@ def fix(symptom: dict[str, Any], case: dict[str, Any], language: str, colour: bo
     lines = [f"{bold}{own['title']}{plain}  ({symptom['id']})", "", own["summary"]]
     if own["causes"]:
         lines += ["", text["causes"].format(command=f"{knowledge.program()} fix {symptom['id']}"), "", *_table(own["causes"])]
-    return "\n".join([*lines, "", *_fix(case, text)]).rstrip()
+    return "\n".join([*lines, "", *_fix(case["name"], own["cases"][case["name"]], text)]).rstrip()
 
 
 def printable(text: str) -> str:

@@ -51,7 +51,7 @@ def _changed(made: Catalogue, symptoms: list[Symptom | Tip], options: argparse.N
     if options.mutate:
         record = mutation.read(ROOT, options.device)
         return [one for one in symptoms if record.of(one.snippet) is None or _is_todays(one.stem, DAYS_OF_MUTANTS)]
-    recorded = next((one for one in made.evidence if one.torch == evidence.RELEASE and one.device == options.device), None)
+    recorded = next((one for one in made.evidence if one.torch == evidence.RELEASE and one.python == evidence.PYTHON and one.device == options.device), None)
     return [one for one in symptoms if not recorded or recorded.status(one.snippet) not in ("passed", "partly", "skipped") or _is_todays(one.stem, DAYS)]
 
 
@@ -91,6 +91,7 @@ def run_verify(options: argparse.Namespace) -> int:
         repeat=options.repeat,
         busily=options.busy,
         show=bool(options.ids) and options.repeat == 1,
+        known={record.environment for record in made.evidence} if made else {f"{evidence.RELEASE}-py{evidence.PYTHON}-cpu"},
     )
 
 

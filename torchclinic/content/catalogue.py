@@ -8,7 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from . import alike, causes, evidence, figure, index, known, mutation, page, redirects, search_index, snippet, synonyms, tip, words, yamlfile
+from . import (
+    alike,
+    causes,
+    comments,
+    evidence,
+    figure,
+    glossary,
+    index,
+    known,
+    mutation,
+    overview,
+    page,
+    redirects,
+    search_index,
+    snippet,
+    synonyms,
+    tip,
+    words,
+    yamlfile,
+)
 from .evidence import Evidence
 from .known import KnownMessage
 from .page import Page
@@ -248,6 +267,8 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
             topic = made.file.parent.name
             if stem not in catalogue.symptoms or catalogue.symptoms[stem].topic != topic:
                 problems.add(made.file, 0, f"its snippet is gone: there is no snippets/{topic}/{stem}.py. Write it, or remove the page")
+    apart = {page.file for draft in catalogue.drafts.values() for page in draft.pages.values()}
+    glossary.check(root, [file for file in glossary.files(root) if file not in apart], problems)
     for symptom in catalogue.symptoms.values():
         if symptom.snippet.unread:
             continue
@@ -265,8 +286,10 @@ def _check(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
                 )
         if set(symptom.pages) == set(LANGUAGES) and not any(made.unread for made in symptom.pages.values()):
             _check_translation(symptom, problems)
+            comments.check(symptom.snippet, symptom.pages["zh"], problems)
     for made in catalogue.tips.values():
         _check_tip(catalogue, made)
+    overview.check(root, catalogue.topics, problems)
     for stem, message in catalogue.known.items():
         if stem in catalogue.symptoms and not catalogue.symptoms[stem].snippet.draft:
             problems.add(message.file, message.line, f"`{stem}` has a page now: move what is missing to {catalogue.symptoms[stem].id}.py and remove it here")

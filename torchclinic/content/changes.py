@@ -19,7 +19,7 @@ class Printed:
 
     Attributes:
         text: `Exception: message`, as the first machine of `where` printed it.
-        where: environments that printed it, in the catalogue's order (`2.13.0-cpu`, …).
+        where: environments that printed it, in the catalogue's order (`2.13.0-py3.11-cpu`, …).
     """
 
     text: str
@@ -61,7 +61,10 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
     shown: dict[str, set[str]] = {}
     ran: dict[str, set[str]] = {}
     for cell in breaks:
-        texts = {record.torch: text for record in catalogue.evidence if record.device == "cpu" and (text := message(record, symptom, cell.name))}
+        texts: dict[str, str] = {}
+        for record in catalogue.evidence:
+            if record.device == "cpu" and (text := message(record, symptom, cell.name)):
+                texts.setdefault(record.torch, text)  # of several Pythons the first in the catalogue's order
         for torch, text in texts.items():
             for hit in lookup.lookup(table, text)["hits"]:
                 if hit["symptom"] == symptom.stem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,21 +11,32 @@ from typing import Any
 from .problem import Problems
 from .snippet import Snippet
 
-VERSION = 1
+VERSION = 2
 #: The torch release that the pages are written for and CI runs; constraints.txt pins it.
 RELEASE = "2.13.0"
+#: The Python whose runs the pages show where several have run the same.
+PYTHON = "3.11"
+OUTCOMES = ("passed", "failed", "skipped")
+
+
+#: What an entry and a cell may hold, and must: evidence also comes from machines of strangers.
+_ENTRY = {"hash": True, "date": True, "python": True, "platform": True, "packages": False, "cells": True, "skipped": False}
+_CELL = {"outcome": True, **dict.fromkeys(["why", "exception", "message", "traceback", "output", "date", "seconds"], False)}
+#: Texts that name a person or a machine: home folders, addresses of mail.
+_PRIVATE = re.compile(r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*|[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]{2,}")
 
 
 @dataclass
 class Evidence:
-    """One file: everything that ran on one torch and one kind of device.
+    """One file: everything that ran on one torch, one Python and one kind of device.
 
     Attributes:
-        torch, device, device_name, cuda: the environment; `cuda` is the toolkit's version or "".
+        torch, python, device, device_name, cuda: the environment; `python` is a release such as `3.11`, `cuda` the toolkit's version or "".
         symptoms: stem -> {"hash", "date", "python", "platform", "packages", "cells" or "skipped"}; the format is described in evidence/README.md.
     """
 
     torch: str
+    python: str
     device: str
     device_name: str
     cuda: str = ""
@@ -32,7 +44,7 @@ class Evidence:
 
     @property
     def environment(self) -> str:
-        return f"{self.torch}-{self.device_slug}"
+        return f"{self.torch}-py{self.python}-{self.device_slug}"
 
     @property
     def device_slug(self) -> str:
@@ -70,6 +82,7 @@ class Evidence:
         return {
             "version": VERSION,
             "torch": self.torch,
+            "python": self.python,
             "device": self.device,
             "device_name": self.device_name,
             "cuda": self.cuda,
@@ -82,11 +95,11 @@ def read(file: Path) -> Evidence:
     data = json.loads(file.read_text(encoding="utf-8"))
     if data.get("version") != VERSION:
         raise ValueError(f"evidence of version {data.get('version')}; this program reads version {VERSION}")
-    return Evidence(data["torch"], data["device"], data["device_name"], data["cuda"], data["symptoms"])
+    return Evidence(data["torch"], data["python"], data["device"], data["device_name"], data["cuda"], data["symptoms"])
 
 
 def read_all(folder: Path, problems: Problems) -> list[Evidence]:
-    """Every evidence file; CPU first, then the release that the pages are written for, then the newest torch."""
+    """Every evidence file; CPU first, then the release and the Python that the pages are written for, then the newest."""
     found = []
     for file in sorted(folder.glob("*.json")):
         try:
@@ -96,8 +109,34 @@ def read_all(folder: Path, problems: Problems) -> list[Evidence]:
             continue
         if file.stem != made.environment:
             problems.add(file, 0, f"holds the evidence of {made.environment}; rename it to {made.environment}.json")
+        for text in complaints(made):
+            problems.add(file, 0, text)
         found.append(made)
-    return sorted(found, key=lambda made: (made.device != "cpu", made.torch != RELEASE, [-int(part) for part in made.torch.split(".") if part.isdigit()]))
+    return sorted(
+        found, key=lambda made: (made.device != "cpu", made.torch != RELEASE, _newest_first(made.torch), made.python != PYTHON, _newest_first(made.python))
+    )
+
+
+def _newest_first(release: str) -> list[int]:
+    return [-int(part) for part in release.split(".") if part.isdigit()]
+
+
+def complaints(made: Evidence) -> list[str]:
+    """What a record may not hold: other fields than evidence/README.md names, outcomes that are none, paths and names of the machine."""
+    found = []
+    for stem, entry in made.symptoms.items():
+        cells = entry.get("cells") or {}
+        for what, held, fields in [(f"`{stem}`", entry, _ENTRY), *((f"`{stem}`, `{name}`", cell, _CELL) for name, cell in cells.items())]:
+            found += [f"{what} lacks `{name}`: record it anew" for name, needed in fields.items() if needed and name not in held]
+            found += [f"{what} has a field `{name}` that evidence/README.md does not name: take it out" for name in held if name not in fields]
+        if not re.fullmatch("[0-9a-f]{12}", str(entry.get("hash"))) or not re.fullmatch(r"\d{4}-\d\d-\d\d", str(entry.get("date"))):
+            found.append(f"`{stem}`: `hash` is 12 hex digits, `date` a day such as 2026-11-02: record it anew")
+        if not str(entry.get("python", "")).startswith(f"{made.python}."):
+            found.append(f"`{stem}` ran on Python {entry.get('python')}: it belongs into a file of its own, not into that of {made.python}")
+        found += [f"`{stem}`, `{name}`: the outcome is passed, failed or skipped" for name, cell in cells.items() if cell.get("outcome") not in OUTCOMES]
+        if private := _PRIVATE.search(json.dumps(entry)):
+            found.append(f"`{stem}` holds `{private[0]}`, which names a person or a machine: replace it by `…`, and say so when you send it")
+    return found
 
 
 def merge(folder: Path, new: Evidence) -> Path:

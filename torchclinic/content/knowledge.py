@@ -4,9 +4,10 @@
 
 {"index": what find.lookup reads (content/index.py),
  "symptoms": {stem: {"id", "page": bool, "docs": [address], "needs": [need],
-                     "cases": [{"name", "needs": [need], "check": source or "", "fixes": {"python" or the place of a command: what to copy}}],
+                     "cases": [{"name", "needs": [need]}],
                      language: {"title", "summary", "diagnosis": [sentence with {holes}],
-                                "causes": [{"row", "see", "do", "say", "case"}], "ask", "cases": {name: title},
+                                "causes": [{"row", "see", "do", "say", "case"}], "ask",
+                                "cases": {name: {"title", "check": source or "", "fixes": {"python" or the place of a command: what to copy}}},
                                 "path": of the page's source in a checkout, "url": of the page, below the site's root}}},
  "tips": {stem: {"id", language: {"title", "summary", "path", "url"}}},
  "redirects": {old id: new id}}
@@ -53,14 +54,15 @@ def snippets(catalogue: Catalogue) -> dict[str, Any]:
 
 def _symptom(symptom: Symptom) -> dict[str, Any]:
     snippet = symptom.snippet
-    made: dict[str, Any] = {"id": symptom.id, "page": True, "docs": snippet.docs, "needs": snippet.needs, "recover": snippet.recover, "cases": []}
-    for case in snippet.cases.values():
-        check = case.cells["check"].source if "check" in case.cells else ""
-        made["cases"].append({"name": case.name, "needs": list(case.needs), "check": check, "fixes": case.fixes})
+    made: dict[str, Any] = {"id": symptom.id, "page": True, "docs": snippet.docs, "needs": snippet.needs, "recover": snippet.recover}
+    made["cases"] = [{"name": case.name, "needs": list(case.needs)} for case in snippet.cases.values()]
     for language, facts in _pages(symptom).items():
         page = symptom.pages[language]
         titles = {name: prose(title, symptom.id) for title, name in _HEADING.findall(page.body)}
-        made[language] = {**facts, "diagnosis": page.diagnoses, "causes": causes(symptom, language), "ask": prose(page.ask, symptom.id), "cases": titles}
+        made[language] = {**facts, "diagnosis": page.diagnoses, "causes": causes(symptom, language), "ask": prose(page.ask, symptom.id), "cases": {}}
+        for case in symptom.code(language).cases.values():
+            check = case.cells["check"].source if "check" in case.cells else ""
+            made[language]["cases"][case.name] = {"title": titles.get(case.name, ""), "check": check, "fixes": case.fixes}
     return made
 
 

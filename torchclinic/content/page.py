@@ -12,10 +12,12 @@ own; a directive alone on its line stands for what the snippet holds:
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,16 +28,19 @@ from .problem import Problems
 OPEN = "TODO"
 #: Section ids, in order, with their heading in each language.
 SECTIONS = {
-    "see": {"en": "What you see", "zh": "你会看到什么"},
-    "fix": {"en": "Quick fix", "zh": "快速修复"},
+    "see": {"en": "What you see", "zh": "报错现象"},
+    "fix": {"en": "Quick fix", "zh": "解决方法"},
     "why": {"en": "Why", "zh": "原因"},
-    "causes": {"en": "Which cause is yours", "zh": "是哪一种原因"},
-    "cost": {"en": "Does the fix change results, memory or speed?", "zh": "修复会改变结果、显存或速度吗\uff1f"},
+    "causes": {"en": "Which cause is yours", "zh": "如何排查"},
+    "cost": {"en": "Does the fix change results, memory or speed?", "zh": "改了之后的影响"},
     "more": {"en": "See also", "zh": "另见"},
 }
 #: Front matter that a reader sees, and that a translation must follow.
 PROSE_FIELDS = ("title", "rule", "summary", "diagnosis", "ask")
-FIELDS = {"en": {"title", "summary", "diagnosis", "causes", "ask", "synonyms"}, "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source"}}
+FIELDS = {
+    "en": {"title", "summary", "diagnosis", "causes", "ask", "synonyms"},
+    "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source", "comments"},
+}
 DIRECTIVE = re.compile(r"\{\{ ((?:wordings|causes)(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}")
 #: What a page's own fences may be; code comes from the snippet.
 FENCES = ("console", "powershell", "text")
@@ -89,6 +94,11 @@ class Page:
     def title(self) -> str:
         return str(self.meta.get("title", ""))
 
+    @cached_property
+    def prose(self) -> str:
+        """The body as it is shown: of Chinese, no line ends within a sentence."""
+        return chinese.joined(self.body) if self.language == "zh" else self.body
+
     @property
     def synonyms_line(self) -> int:
         return next((number for number, line in enumerate(self.text.splitlines(), 1) if line.startswith("synonyms:")), 1)
@@ -110,6 +120,17 @@ class Page:
         """What a cause is called: the heading of the row's case, else what the row says to do; without Markdown's links."""
         title = next((title for name, title in self.headings if name == case), "") if case else ""
         return title or _LINK.sub(lambda link: link[0][1 : link[0].index("](")], self.causes[row].do if row in self.causes else row)
+
+    @property
+    def comments(self) -> dict[str, str]:
+        """A Chinese page's table of the snippet's comments: English -> Chinese (content/comments.py)."""
+        value = self.meta.get("comments") or {}
+        return {str(text): str(twin).strip("\n") for text, twin in value.items()} if isinstance(value, dict) else {}
+
+    def comment_line(self, text: str) -> int:
+        """Where `comments` has a text; 1 if it is written there in another way."""
+        keys = tuple(f"  {key}:" for key in (json.dumps(text, ensure_ascii=False), text))
+        return next((number for number, line in enumerate(self.text.splitlines(), 1) if line.startswith(keys)), 1)
 
     @property
     def ask(self) -> str:
@@ -141,6 +162,11 @@ def prose_hash(text: str) -> str:
     paragraphs = re.split(r"\n\s*\n", unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip())
     flat = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return hashlib.sha256(flat.encode()).hexdigest()[:12]
+
+
+def targets(text: str) -> list[str]:
+    """Where the links of a Markdown text lead, in its order."""
+    return [found[1] for found in _LINK.finditer(_CODE.sub("", text))]
 
 
 def split_front_matter(text: str) -> tuple[str, str, int]:
@@ -181,9 +207,9 @@ def report_open(file: Path, text: str, problems: Problems) -> None:
         problems.add(file, int(left[0]), f"left of the template, to be written or taken out: line{'s' * (len(left) > 1)} {', '.join(left)}")
 
 
-def check_punctuation(file: Path, line: int, text: str, problems: Problems, where: str = "") -> None:
-    """Report Chinese prose with the punctuation of another script."""
-    if (written := chinese.punctuate(text)) != text:
+def check_punctuation(file: Path, line: int, text: str, problems: Problems, where: str = "", comment: bool = False) -> None:
+    """Report Chinese prose, or a comment of code, with the punctuation of another script."""
+    if (written := chinese.punctuate(text, comment)) != text:
         problems.add(
             file, line, f"half-width punctuation, or no blank, beside Chinese characters{where}; `python -m torchclinic stamp --format` writes: {written}"
         )
@@ -194,6 +220,7 @@ def read(file: Path, language: str, problems: Problems) -> Page | None:
     page = open_page(file, language, ("title", "summary"), FIELDS[language], problems)
     if page is not None:
         _cause_rows(page, problems)
+        _comments(page, problems)
         _sections(page, problems)
     return page
 
@@ -214,6 +241,14 @@ def _cause_rows(page: Page, problems: Problems) -> None:
             page.links += [(found[1], line) for found in _LINK.finditer(_CODE.sub("", str(text)))]
             if page.language == "zh":
                 check_punctuation(page.file, line, str(text), problems, f" in row `{row}`")
+
+
+def _comments(page: Page, problems: Problems) -> None:
+    written = page.meta.get("comments") or {}
+    if not isinstance(written, dict) or not all(isinstance(text, str) and isinstance(twin, str) and twin.strip() for text, twin in written.items()):
+        problems.add(
+            page.file, 1, "`comments` maps each comment of the snippet to its Chinese: a text to a text, in quotes where YAML would read another thing"
+        )
 
 
 class Line(NamedTuple):

@@ -160,7 +160,7 @@ def _phrase(text: str, numbers: dict[str, int], simplified: dict[str, str]) -> s
 
 def _page(made: Symptom | Tip, labels: dict[str, dict[str, str]], language: str) -> Doc:
     page = made.pages[language]
-    sections = [(found[2], _bare(found[1])) for found in _HEADING.finditer(page.body)]
+    sections = [(found[2], _bare(found[1])) for found in _HEADING.finditer(page.prose)]
     summary = str(page.meta.get("summary") or "")
     tags = made.snippet.tags if isinstance(made, Symptom) else made.tags
     texts = {
@@ -173,7 +173,7 @@ def _page(made: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
         "headings": [heading for _, heading in sections],
         "tags": [name for tag in tags for name in labels.get(tag, {}).values()],
         "diagnosis": page.diagnoses,
-        "text": [_UNSEEN.sub(" ", _FENCE.sub(" ", text)) for text in (page.body, *(text for row in page.causes.values() for text in (row.see, row.do)))],
+        "text": [_UNSEEN.sub(" ", _FENCE.sub(" ", text)) for text in (page.prose, *(text for row in page.causes.values() for text in (row.see, row.do)))],
     }
     if isinstance(made, Symptom):
         texts["wordings"] = [" ".join(wording.literals) for wording in made.snippet.wordings]

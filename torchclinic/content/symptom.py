@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from . import comments
 from .page import Page
 from .snippet import Snippet
 
@@ -14,6 +15,7 @@ class Symptom:
 
     snippet: Snippet
     pages: dict[str, Page]
+    _code: dict[str, Snippet] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def id(self) -> str:
@@ -26,6 +28,13 @@ class Symptom:
     @property
     def topic(self) -> str:
         return self.snippet.topic
+
+    def code(self, language: str) -> Snippet:
+        """The snippet as readers of a language see it: with their page's own comments. What runs is `snippet`."""
+        if language not in self._code:
+            table = self.pages[language].comments if language in self.pages else {}
+            self._code[language] = comments.translated(self.snippet, table) if table else self.snippet
+        return self._code[language]
 
     def title(self, language: str) -> str:
         return self.pages[language].title if language in self.pages else self.stem

@@ -132,7 +132,7 @@ def is_source(text: str, previous: str) -> bool:
     if printed_type(text + " "):
         return False
     if previous.startswith('File "') and ", line " in previous:
-        return True
+        return not text.startswith('File "')  # a frame follows a frame: faulthandler quotes no code
     code = text.lstrip("-> 0123456789\u2502:")
     return code.startswith(_CODE)
 

@@ -43,7 +43,7 @@ def occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[dic
                 parts = [part.replace(" ", "") if isinstance(part, str) else part for part in wording["parts"]]
                 here = _match_all(index, wording, parts, squeezed, True)
                 through_squeeze = True
-            if not here or not _conditions(index["traces"], wording, clean, stands):
+            if not here or not _conditions(index.get("traces", {}), wording, clean, stands):
                 continue
             if through_squeeze not in ends:
                 ends[through_squeeze] = list(accumulate(len(text.replace(" ", "")) if through_squeeze else len(text) + 1 for text in texts))

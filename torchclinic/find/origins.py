@@ -37,7 +37,15 @@ QUERY = 120
 #: What a template must hold to be known by its words: words, and among them, each once, words that are not COMMON.
 NEEDED, RARE = 4, 2
 #: Where PyTorch repeats the messages of other programs: of NumPy, of Python's own library, of what it has taken in.
-REPEATED = ("torch/_numpy/", "torch/_vendor/", "torch/_dynamo/polyfills/", "torch/package/", "torch/fx/experimental/unification/", "torch/testing/_internal/")
+REPEATED = (
+    "torch/_numpy/",
+    "torch/_vendor/",
+    "torch/_dynamo/polyfills/",
+    "torch/package/",
+    "torch/fx/experimental/unification/",
+    "functorch/einops/",
+    "torch/testing/_internal/",
+)
 #: A message that says itself where it was written.
 PLACED = "INTERNAL ASSERT FAILED at"
 #: What C++ puts behind a message.
@@ -395,7 +403,7 @@ def _varies(text: str) -> bool:
     return text.startswith("{") and not text.startswith("{{")
 
 
-def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str] | None) -> dict[str, Any]:
+def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str, bool] | None) -> dict[str, Any]:
     """A place as `origin` gives it."""
     _, file, number, name, exception, condition, first, last = template
     file, name = origins["files"][file] if file >= 0 else "", origins["names"][name] if name >= 0 else ""
@@ -416,12 +424,14 @@ def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str] 
     }
 
 
-def _fits(place: dict[str, Any], wording: dict[str, Any], found: dict[str, Any], frame: tuple[str, str] | None) -> bool:
-    """May what was found have been written there? What C++ writes stands below a frame of anyone's, and its class was made a finer one over the releases."""
+def _fits(place: dict[str, Any], wording: dict[str, Any], found: dict[str, Any], frame: tuple[str, str, bool] | None) -> bool:
+    """May what was found have been written there? What C++ writes stands below a call of anyone's, and its class was made a finer one over the releases."""
     exception, kind, python = printed_type(f"{place['exception']}:"), found["type"].lstrip("_"), place["file"].endswith(".py")
     if kind not in ("", exception) and (exception or place["exception"] == LOG) and (python or exception != "RuntimeError" or kind.endswith("Warning")):
         return False
     if exception and python and (frame is None and place["file"].startswith(REWRITTEN) or frame is not None and not _same_file(frame[0], place["file"])):
+        return False
+    if not python and frame is not None and frame[2] and "/torch/" not in f"/{frame[0]}":
         return False
     if found["squeezed"]:
         return found["letters"] >= WRAPPED
@@ -436,8 +446,8 @@ def _same_file(path: str, file: str) -> bool:
     return "/torch/" in f"/{path}" and f"/{path}".endswith("/" + "/".join(name))
 
 
-def _frame(lines: list[str], at: int) -> tuple[str, str] | None:
-    """(file, function) of the frame above a message, which raised it; None where the text does not show it."""
+def _frame(lines: list[str], at: int) -> tuple[str, str, bool] | None:
+    """(file, function, whether its line is a `raise`) of the frame above a message; None where the text does not show it."""
     for number in range(at - 1, max(-1, at - FRAMES), -1):
         text = strip_prefix(lines[number])
         if text.startswith('File "'):  # Python: File "train.py", line 3, in step
@@ -451,7 +461,8 @@ def _frame(lines: list[str], at: int) -> tuple[str, str] | None:
             return None
         else:
             continue
-        return file.replace("\\", "/"), rest.partition(", in ")[2].partition("(")[0].rpartition(".")[2]
+        function = rest.partition(", in ")[2].partition("(")[0].rpartition(".")[2]
+        return file.replace("\\", "/"), function, strip_prefix(lines[number + 1]).startswith("raise ")
     return None
 
 

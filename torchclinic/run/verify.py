@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -156,6 +156,7 @@ def run(
     repeat: int = 1,
     busily: bool = False,
     show: bool = False,
+    known: Collection[str] = (),
 ) -> int:
     """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
 
@@ -165,6 +166,7 @@ def run(
         repeat: how often each cell runs; in random order if more than once.
         busily: keep every core at work meanwhile.
         show: print what each cell printed, as a page would show it.
+        known: environments that have evidence; of any other the report says how to send it.
     """
     try:
         machine = ask_machine()
@@ -183,8 +185,13 @@ def run(
         for line in one.output.strip().splitlines()[-SHOWN:] if one.outcome == "passed" else ():
             print(f"    | {line}")
     _report(runs, machine, device, seconds)
+    made = _evidence(runs, machine, device)
+    file = os.path.relpath(evidence.merge(record, made)) if record else f"evidence/{made.environment}.json"
     if record:
-        print(f"recorded in {os.path.relpath(evidence.merge(record, _evidence(runs, machine, device)))}")
+        print(f"recorded in {file}")
+    if known and made.environment not in known:
+        how = "" if record else f"`python -m torchclinic verify{' --device cuda' if device == 'cuda' else ''} --record` writes {file}. "
+        print(f"Nobody has recorded torch {made.torch} on Python {made.python} and {made.device_name} yet. {how}To send it: docs/en/lend.md")
     return 1 if any(done.outcome == "failed" for done in runs) else 0
 
 
@@ -544,7 +551,7 @@ def _report(runs: list[Run], machine: Machine, device: str, seconds: float) -> N
             skipped.setdefault((one.symptom.id, one.why), []).append(one.cell.name)
     for (ident, why), names in skipped.items():
         print(f"SKIPPED {ident}: {why} ({', '.join(names)})")
-    count = {outcome: sum(1 for one in runs if one.outcome == outcome) for outcome in ("passed", "failed", "skipped")}
+    count = {outcome: sum(1 for one in runs if one.outcome == outcome) for outcome in evidence.OUTCOMES}
     where = machine.device_name if device == "cuda" else "CPU"
     print(f"torch {machine.torch} on {where}, Python {machine.python}: {len(runs)} cells in {seconds:.1f} s")
     print(f"cells: {count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
@@ -552,7 +559,8 @@ def _report(runs: list[Run], machine: Machine, device: str, seconds: float) -> N
 
 def _evidence(runs: list[Run], machine: Machine, device: str) -> evidence.Evidence:
     """What a run recorded; a symptom none of whose cells could run is recorded as skipped, with the reason."""
-    made = evidence.Evidence(machine.torch, device, machine.device_name if device == "cuda" else "CPU", machine.cuda)
+    python = ".".join(machine.python.split(".")[:2])
+    made = evidence.Evidence(machine.torch, python, device, machine.device_name if device == "cuda" else "CPU", machine.cuda)
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     for one in runs:
         snippet = one.symptom.snippet

@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import LANGUAGES
-from ..content import catalogue, index, origins, words
+from ..content import catalogue, chinese, index, origins, overview, words
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
@@ -70,7 +70,7 @@ class Site:
             {label["symptoms"]: symptoms},
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: ["verified.md", "sources.md", "terminal.md", "cluster-logs.md", "contribute.md", "machines.md", "about.md"]},
+            {label["about"]: ["verified.md", "sources.md", "terminal.md", "cluster-logs.md", "contribute.md", "lend.md", "machines.md", "about.md"]},
         ]
 
     def generate(self) -> list[tuple[Path, str]]:
@@ -86,11 +86,13 @@ class Site:
         texts["assets/words.js"] = script((self.root / SCRIPTS / "words.js").read_text(encoding="utf-8"), self.language)
         texts["torchclinic_checks.py"] = (self.root / "torchclinic/checks.py").read_text(encoding="utf-8")  # to copy beside a script
         for topic in lists.topics(self.catalogue):
+            if overview.path(self.root, topic, self.language).is_file():
+                continue  # written by hand, with the list in it
             texts[f"{topic}/index.md"] = lists.topic_page(self.catalogue, topic, self.language)
         for symptom in self.catalogue.symptoms.values():
             if self.language in symptom.pages:
                 texts[f"{NOTEBOOKS}{symptom.id}.ipynb"] = notebook.dumps(notebook.make(self.catalogue, symptom, self.language))
-                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.snippet.text  # to download, as it is
+                texts[f"{NOTEBOOKS}{symptom.id}.py"] = symptom.code(self.language).text  # to download
         for name, text in texts.items():
             file = self.generated / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +129,7 @@ class Site:
         """
         made = self.symptom_of(name) or self.tip_of(name)
         if made is None:
-            return {}, home.expand(self.catalogue, text, self.language)
+            return {}, home.expand(self.catalogue, chinese.joined(text) if self.language == "zh" else text, self.language)
         description = parts.description(made, self.language)
         if self.is_notebook(name):
             return {"description": description, "search": {"exclude": True}, "hide": ["navigation"]}, text

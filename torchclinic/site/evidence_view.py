@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ..content.catalogue import Catalogue, Symptom
-from ..content.evidence import Evidence
+from ..content.evidence import OUTCOMES, PYTHON, Evidence
 from ..content.snippet import Case
 from .labels import LABELS, REASONS
 from .markup import plain
@@ -51,7 +51,7 @@ def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) 
         reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
         why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
         packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
-        alike.setdefault((state, packages, where(record), entry["date"], why), []).append(record.torch)
+        alike.setdefault((state, packages, where(record), entry["date"], why), []).append(release(record))
     return [
         (state, label[state].format(torch=_enumerated(versions, language) + packages, where=machine, date=date, why=why))
         for (state, packages, machine, date, why), versions in alike.items()
@@ -70,6 +70,11 @@ def reason(text: str, language: str) -> str:
         if text.startswith(start):
             return translated + (text[len(start) :] if start.endswith(" ") else "")
     return text
+
+
+def release(record: Evidence) -> str:
+    """Of torch; the Python is named where it is not the one that pages show."""
+    return record.torch if record.python == PYTHON else f"{record.torch} (Python {record.python})"
 
 
 def where(record: Evidence) -> str:
@@ -91,7 +96,7 @@ def mutants_line(catalogue: Catalogue, symptom: Symptom, made: Case, language: s
 def recorded(catalogue: Catalogue, symptom: Symptom, name: str) -> tuple[Evidence, dict[str, Any]] | None:
     """The evidence to show for a cell: one that passed before one that failed or was skipped; else in the catalogue's order."""
     found = [(record, cell) for record in catalogue.evidence if (cell := record.cell(symptom.snippet, name)) is not None]
-    found.sort(key=lambda item: ("passed", "failed", "skipped").index(item[1]["outcome"]))  # stable
+    found.sort(key=lambda item: OUTCOMES.index(item[1]["outcome"]))  # stable
     return found[0] if found else None
 
 
@@ -103,7 +108,7 @@ def evidence_table(catalogue: Catalogue, language: str) -> str:
         states = [record.status(symptom.snippet) for symptom in catalogue.symptoms.values()]
         dates = [entry["date"] for entry in record.symptoms.values()]
         counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("stale"))
-        rows.append(f"| {record.torch} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
+        rows.append(f"| {record.torch} | {record.python} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
     return "\n".join(rows) if len(rows) > 2 else f"*{LABELS[language]['not-run']}*"
 
 
@@ -111,7 +116,7 @@ def evidence_matrix(catalogue: Catalogue, language: str) -> str:
     """Every symptom on every machine that has evidence: ran, ran in part, not run and why, changed since."""
     label = LABELS[language]
     records = catalogue.evidence
-    names = [f"torch {record.torch}, {where(record)}" for record in records]
+    names = [f"torch {release(record)}, {where(record)}" for record in records]
     if not any(record.device == "cuda" for record in records):
         names.append(DEVICES["cuda"])
     rows = [f"| {label['symptom']} | {' | '.join(names)} |", "|" + " --- |" * (len(names) + 1)]

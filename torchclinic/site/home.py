@@ -1,6 +1,6 @@
 """What general pages hold that is generated: the lookup's form, the cards of the home page, the evidence in one line and in tables.
 
-A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`. `{{ program NAME }}` shows a program of docs/programs.
+A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`. `{{ program NAME }}` shows a program of docs/programs, `{{ symptoms TOPIC }}` lists a topic.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Callable
 
+from ..content import overview
 from ..content.catalogue import Catalogue
 from . import evidence_view, lists, markup, parts, symptom_page
 from .labels import LABELS
@@ -17,6 +18,7 @@ from .labels import LABELS
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's and no tip's, with its directives expanded."""
     text = _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
+    text = overview.DIRECTIVE.sub(lambda found: lists.members(catalogue, found[1], language), text)
     return _PROGRAM.sub(lambda found: parts.program(catalogue, found[1]), text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..content import yamlfile
+from ..content import overview, yamlfile
 from ..content.catalogue import Catalogue, Symptom
 from ..content.page import split_front_matter
 from ..content.tip import Tip
@@ -20,10 +20,15 @@ def topics(catalogue: Catalogue) -> dict[str, list[Symptom]]:
 
 
 def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:
-    """The page of a topic: its symptoms."""
+    """The page of a topic that has no overview: its symptoms."""
     name = topic_name(catalogue, topic, language)
     meta = front_matter(LABELS[language]["topic-summary"].format(topic=name))
-    return f"{meta}# {name}\n\n{_list(topics(catalogue)[topic], language, '')}\n"
+    return f"{meta}# {name}\n\n{members(catalogue, topic, language)}\n"
+
+
+def members(catalogue: Catalogue, topic: str, language: str) -> str:
+    """The symptoms of a topic, on its own page."""
+    return _list(topics(catalogue).get(topic, []), language, "")
 
 
 def symptoms_page(catalogue: Catalogue, language: str) -> str:
@@ -93,7 +98,8 @@ def overviews(catalogue: Catalogue, language: str) -> list[tuple[str, str, str]]
     found += [(f"{name}/", label[name], label[f"{name}-summary"]) for name in ("messages", "exceptions")]
     for topic in topics(catalogue):
         name = topic_name(catalogue, topic, language)
-        found.append((f"{topic}/", name, label["topic-summary"].format(topic=name)))
+        text = overview.description(catalogue.root, topic, language, catalogue.problems)
+        found.append((f"{topic}/", name, text or label["topic-summary"].format(topic=name)))
     for file in sorted((catalogue.root / "docs" / language).glob("*.md")):
         meta = yamlfile.load(split_front_matter(file.read_text(encoding="utf-8"))[0], file, 2, catalogue.problems)
         if file.stem != "index":

@@ -65,7 +65,7 @@ def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
 
 
 def _environment(record: Evidence) -> dict[str, str]:
-    return {"torch": record.torch, "device": record.device, "device_name": record.device_name, "cuda": record.cuda}
+    return {"torch": record.torch, "python": record.python, "device": record.device, "device_name": record.device_name, "cuda": record.cuda}
 
 
 def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ END = "<!-- notebook ends -->"
 def make(catalogue: Catalogue, symptom: Symptom, language: str) -> dict[str, Any]:
     """A notebook (nbformat 4.5) of a symptom: heading, set-up, and each cell under a heading of its case."""
     cells = [_markdown("title", f"# {title(symptom, language)}\n\n{LABELS[language]['nb-intro']}")]
-    for number, cell in enumerate(symptom.snippet.cells):
+    for number, cell in enumerate(symptom.code(language).cells):
         if cell.kind:
             cells.append(_markdown(f"{cell.kind}-{cell.case}-heading", f"## {heading(symptom, cell, language)}"))
         cells.append(_code(catalogue, symptom, cell, f"{cell.kind}-{cell.case}" if cell.kind else f"setup-{number}"))

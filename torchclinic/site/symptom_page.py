@@ -14,7 +14,7 @@ from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Case, Cell
 from ..find import lookup
 from ..find.wording import HOLES, Hole, Part, Wording
-from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, where
+from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, release, where
 from .labels import KINDS, LABELS, PICTURE
 from .markup import fence, indented, plain, tab
 from .parts import docs_name, host, sources, synonyms, topic_name
@@ -41,7 +41,7 @@ def symptom_page(catalogue: Catalogue, symptom: Symptom, language: str, reposito
     made = symptom.pages[language]
     by_heading = {f"## {heading[language]}": name for name, heading in pages.SECTIONS.items()}
     lines = [f"# {plain(made.title)}", "", evidence_line(catalogue, symptom, language), "", *_yours(symptom, language)]
-    for line in made.body.splitlines():
+    for line in made.prose.splitlines():
         directive = pages.DIRECTIVE.fullmatch(line)
         if directive:
             lines += ["", expand(catalogue, symptom, directive[1], directive[2] or "", language), ""]
@@ -125,7 +125,7 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
         return wordings(catalogue, symptom, language) + _your_machine(symptom, language)
     if word == "causes":
         return _block("causes", "", causes(symptom, language))
-    made = symptom.snippet.cases.get(name)
+    made = symptom.code(language).cases.get(name)
     if made is None:
         return ""
     if word == "check":
@@ -134,8 +134,9 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
 
 
 def _your_machine(symptom: Symptom, language: str) -> str:
-    """The command that tells where the reader stands, on pages about what is installed that do not name it themselves."""
-    if (symptom.topic != "install-env" and "driver" not in symptom.snippet.tags) or "torchclinic env" in symptom.pages[language].body:
+    """The command that tells where the reader stands, on pages about what is installed that do not name it themselves before they explain."""
+    early = symptom.pages[language].body.partition(f"\n## {pages.SECTIONS['why'][language]}\n")[0]
+    if (symptom.topic != "install-env" and "driver" not in symptom.snippet.tags) or "torchclinic env" in early:
         return ""
     return f"\n\n{LABELS[language]['your-machine'].format(terminal='../terminal.md')}\n{{ .tc-note }}"
 
@@ -307,14 +308,15 @@ def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: st
 
 
 def _environments(catalogue: Catalogue, names: tuple[str, ...]) -> list[str]:
-    return [f"torch {record.torch}, {where(record)}" for record in catalogue.evidence if record.environment in names]
+    return [f"torch {release(record)}, {where(record)}" for record in catalogue.evidence if record.environment in names]
 
 
 def _program(symptom: Symptom, broken: Cell, language: str) -> str:
     """The whole failing program. A long set-up stands once on a page, with the first case; the others point there."""
-    setup = symptom.snippet.setup_of(broken)
-    first = next(cell for cell in symptom.snippet.runs if cell.kind == "break")
-    shown = symptom.snippet.setup_of(first)
+    snippet = symptom.code(language)
+    setup = snippet.setup_of(broken)
+    first = next(cell for cell in snippet.runs if cell.kind == "break")
+    shown = snippet.setup_of(first)
     sources = [cell.source for cell in setup]
     if broken is not first and sum(len(cell.source.splitlines()) for cell in shown) > LONG_SETUP:
         sources = [LABELS[language]["setup-above"], *(cell.source for cell in setup if cell not in shown)]
@@ -322,8 +324,11 @@ def _program(symptom: Symptom, broken: Cell, language: str) -> str:
 
 
 def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
-    """The code of a check, and what it printed."""
-    return fence(cell.source, "python .tc-check") + "\n\n" + printed(catalogue, symptom, cell, language)
+    """The code of a check, and what it printed; where it asks `torchclinic.checks`, how to get that."""
+    parts = [fence(cell.source, "python .tc-check"), printed(catalogue, symptom, cell, language)]
+    if "import checks" in cell.source:
+        parts.append(f"{LABELS[language]['get-checks'].format(tip='../tips/tools/silent-bugs.md')}\n{{ .tc-note }}")
+    return "\n\n".join(parts)
 
 
 def diff(before: str, after: str) -> str:
@@ -341,7 +346,7 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
     record, entry = found
     if entry["outcome"] == "skipped":
         return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
-    title = f"torch {record.torch} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
+    title = f"torch {release(record)} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
     if not entry.get("output"):
         return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
     return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)

@@ -17,7 +17,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     found = made.pages[language]
     label = LABELS[language]
     lines = [f"# {plain(found.title)}", "", f"{plain(made.rule(language))}\n{{ .tc-rule }}", ""]
-    for line in found.body.splitlines():
+    for line in found.prose.splitlines():
         directive = DIRECTIVE.fullmatch(line)
         if directive and directive[1] == "program":
             lines += ["", program(catalogue, directive[2]), ""]
