@@ -10,8 +10,9 @@ import pytest
 from making import change
 
 from torchclinic import ROOT
-from torchclinic.content import badge, catalogue, evidence
+from torchclinic.content import badge, catalogue, evidence, overview
 from torchclinic.content.catalogue import Catalogue
+from torchclinic.content.problem import Problems
 
 SNIPPET = "snippets/autograd/backward-second-time.py"
 EN = "docs/en/autograd/backward-second-time.md"
@@ -155,3 +156,29 @@ def test_a_missing_section_is_reported_where_it_belongs(project: Path) -> None:
 def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
     ran = sum(clinic.evidence[0].status(symptom.snippet) in ("passed", "partly") for symptom in clinic.symptoms.values())
     assert f">{ran} of {len(clinic.symptoms)} symptoms" in badge.badge(clinic)
+
+
+def test_an_overview_stands_in_both_languages_and_leads_to_the_same_pages(tmp_path: Path) -> None:
+    def problems(english: str, chinese: str | None) -> list[str]:
+        for language, text in (("en", english), ("zh", chinese)):
+            folder = tmp_path / "docs" / language / "nn"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "a.md").touch()
+            (folder / "b.md").touch()
+            (folder / "index.md").unlink(missing_ok=True)
+            if text is not None:
+                (folder / "index.md").write_text(text, encoding="utf-8")
+        found = Problems(tmp_path)
+        overview.check(tmp_path, ["nn", "shapes"], found)
+        return [str(problem) for problem in found]
+
+    good = "| Is it `a`? | [`A`](a.md) |\n| Is it b? | [B](b.md#x), [there](https://example.org) |\n\n{{ symptoms nn }}\n"
+    assert problems(good, good) == []
+    assert "other language only" in problems(good, None)[0]
+    assert "other pages than the English overview: b.md#x" in problems(good, good.replace("b.md#x", "a.md"))[0]
+    assert (
+        "other pages than the English overview: the order"
+        in problems("[A](a.md) [B](b.md)\n{{ symptoms nn }}\n", "[B](b.md) [A](a.md)\n{{ symptoms nn }}\n")[0]
+    )
+    assert ["leads nowhere" in line for line in problems(good.replace("a.md", "c.md"), good.replace("a.md", "c.md"))] == [True, True]
+    assert "`{{ symptoms nn }}` once" in problems(good, good.replace("symptoms nn", "symptoms shapes"))[0]

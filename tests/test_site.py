@@ -353,7 +353,7 @@ def test_front_matter_is_text(text: str) -> None:
 def test_general_pages_stand_in_both_languages() -> None:
     names = [{file.name for file in (ROOT / "docs" / language).glob("*.md")} for language in LANGUAGES]
     assert names[0] == names[1] and "lookup.md" in names[0]
-    for file in (ROOT / "docs" / "zh").glob("*.md"):
+    for file in (*(ROOT / "docs" / "zh").glob("*.md"), *(ROOT / "docs" / "zh").glob("*/index.md")):
         _, body, first = page.split_front_matter(read(file))
         wrong = [f"{file.name}:{number}" for number, text in enumerate(body.splitlines(), first) if chinese.punctuate(text) != text]
         assert not wrong

@@ -23,6 +23,11 @@
 #     exception: RuntimeError
 #     unless: [size mismatch for, copying a param, While copying the parameter]
 #     sample: "RuntimeError: Error(s) in loading state_dict for ResNet:"
+#   - text: "were not initialized from the model checkpoint at"
+#     role: symptom
+#     sample: "Some weights of BertForSequenceClassification were not initialized from the model checkpoint at bert-base-uncased and are newly initialized: ['classifier.bias', 'classifier.weight']"
+#   - text: "those params were newly initialized because missing from the checkpoint"
+#     role: symptom
 # tags: [checkpoint, fine-tuning, multi-gpu, compile, inference]
 # recover: fix
 # related: [checkpoints/deserialize-cuda]
@@ -52,6 +57,9 @@
 #     likely: read(unexpected) and not paste("Missing key(s)", "missing keys in")
 #   renamed:
 #     undecided: other names of the same layers and another architecture print the same two lists
+#   new-head:
+#     if: paste("were not initialized from the model checkpoint at", "those params were newly initialized") and not paste("in state_dict")
+#     sample: "Some weights of BertForSequenceClassification were not initialized from the model checkpoint at bert-base-uncased and are newly initialized: ['classifier.bias', 'classifier.weight']"
 #   other-settings:
 #     likely: read(missing) and (not paste("Unexpected key(s)", "unexpected key") or paste("size mismatch for"))
 # ---

@@ -19,6 +19,9 @@
 #   - text: "inputs to traced functions must have consistent"
 #     exception: RuntimeError
 #     sample: ":List inputs to traced functions must have consistent element type. Found Tensor and int"
+#   - text: "cannot be traced. Only Tensors and (possibly nested) Lists, Dicts, and Tuples of Tensors can be traced"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Type 'Tuple[Tensor, int]' cannot be traced. Only Tensors and (possibly nested) Lists, Dicts, and Tuples of Tensors can be traced"
 # tags: [export, onnx, inference]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.jit.trace.html"]
@@ -26,6 +29,9 @@
 #   none-or-number:
 #     if: paste("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output")
 #     likely: read(type) or paste("inputs to traced functions must have consistent")
+#   inputs:
+#     if: paste("Dicts, and Tuples of Tensors can be traced")
+#     sample: "RuntimeError: Type 'Tuple[Tensor, int]' cannot be traced. Only Tensors and (possibly nested) Lists, Dicts, and Tuples of Tensors can be traced"
 #   container:
 #     if: read(kind)
 # ---

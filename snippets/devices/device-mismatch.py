@@ -107,8 +107,6 @@
 #     sample: "RuntimeError: Expected query, key, and value to have the same device type, but got query.device: cuda:0 key.device: cpu and value.device: cpu instead."
 #   - text: "You can't train a model that has been loaded with `device_map='auto'` in any distributed mode"
 #     exception: ValueError
-#   - text: "You can't train a model that has been loaded in 8-bit or 4-bit precision on a different device than the one you're training on"
-#     exception: ValueError
 # tags: [checkpoint, comfyui, cuda, device, multi-gpu, optimizer]
 # recover: fix
 # cases:
@@ -170,7 +168,7 @@
 #     undecided: two GPUs may also mean device_map, DataParallel, or a batch on another GPU
 #   device-map:
 #     if: >-
-#       paste("You can't train a model that has been loaded") or
+#       paste("You can't train a model that has been loaded with `device_map=") or
 #       paste("device_map=", "accelerate/hooks.py", "accelerate\\hooks.py") and
 #       ((begins(a, "cuda") and begins(b, "cuda")) or begins(a, "meta") or begins(b, "meta"))
 #     likely: >-

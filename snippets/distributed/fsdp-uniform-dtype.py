@@ -15,6 +15,9 @@
 #   - text: "FSDP expects uniform original parameter dtype but got {all:line}"
 #     exception: AssertionError
 #     sample: "AssertionError: FSDP expects uniform original parameter dtype but got {torch.float32, torch.bfloat16}"
+#   - text: "FSDP reduce-scatter expects uniform gradient dtype but got {all:line}"
+#     exception: AssertionError
+#     sample: "AssertionError: FSDP reduce-scatter expects uniform gradient dtype but got {torch.float32, torch.bfloat16}"
 # tags: [fsdp, dtype, amp, lora, quantization]
 # recover: fix
 # related: [distributed/fsdp-uniform-requires-grad]
@@ -26,6 +29,7 @@
 #     sample: "ValueError: Cannot flatten integer dtype tensors"
 #   fully-shard:
 #     if: paste("FSDP expects uniform original parameter dtype")
+#     likely: paste("FSDP reduce-scatter expects uniform gradient dtype")
 #   mixed-precision:
 #     likely: paste("with uniform dtype", "requires uniform dtype") and not paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
 # ---

@@ -14,6 +14,8 @@
 #     sample: "subprocess.CalledProcessError: Command '['ninja', '-v', '-j', '48']' returned non-zero exit status 1."
 #   - text: "CUDA_HOME environment variable is not set. Please set it to your CUDA install root"
 #     exception: OSError
+#   - text: "CUDA_HOME does not exist, unable to compile CUDA op(s)"
+#     exception: MissingCUDAException
 #   - text: "CUDA_HOME environment variable is not set"
 #   - text: "['ninja', '-v']"
 #     near: [cpp_extension]
@@ -140,7 +142,7 @@
 #   first-error:
 #     undecided: the tail says only that the build failed; the first error stands further up
 #   cuda-home:
-#     if: paste("CUDA_HOME environment variable is not set", "please set the CUDA_HOME or the CUDA_PATH")
+#     if: paste("CUDA_HOME environment variable is not set", "CUDA_HOME does not exist, unable to compile", "please set the CUDA_HOME or the CUDA_PATH")
 #   nvcc-not-found:
 #     case: cuda-home
 #     if: >-

@@ -21,7 +21,7 @@
 #     exception: OSError
 #   - text: "Invalid CUDA 'device={_:ident}' requested"
 #     exception: ValueError
-#     near: ["+cpu"]
+#     near: ["+cpu", "torch.cuda.is_available(): False"]
 #     sample: "torch-2.1.0+cpu\nValueError: Invalid CUDA 'device=0' requested. Use 'device=cpu' or pass valid CUDA device(s) if available"
 #   - text: "torch.cuda.is_available(): False"
 #     near: ["+cpu"]

@@ -107,6 +107,9 @@
 #   - text: "No executable batch size found, reached zero"
 #     exception: RuntimeError
 #     device: cuda
+#   - text: "Got an OOM, unloading all loaded models"
+#     role: symptom
+#     device: cuda
 #   - text: "torch.OutOfMemoryError"
 #     role: symptom
 #     device: cuda

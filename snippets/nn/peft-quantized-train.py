@@ -10,11 +10,6 @@
 #     sample: "ValueError: You can't train a model that has been loaded in 8-bit precision on multiple devices in any distributed mode."
 #   - text: "You can't train a model that has been loaded in 8-bit or 4-bit precision on multiple devices in any distributed mode"
 #     exception: ValueError
-#   - text: "You can't train a model that has been loaded in {_:path} precision on a different device than the one you're training on"
-#     exception: ValueError
-#     sample: "ValueError: You can't train a model that has been loaded in 8-bit precision on a different device than the one you're training on. Make sure you loaded the model on the correct device"
-#   - text: "You can't train a model that has been loaded in 8-bit or 4-bit precision on a different device than the one you're training on"
-#     exception: ValueError
 #   - text: "You can't train a model that has been loaded in {_:path} precision with CPU or disk offload"
 #     exception: ValueError
 #     sample: "ValueError: You can't train a model that has been loaded in 8-bit precision with CPU or disk offload."
@@ -37,8 +32,8 @@
 #   merged:
 #     undecided: the merging is over before the Trainer is made
 #   wrong-gpu:
-#     if: paste("on a different device than the one", "on multiple devices in any distributed mode")
-#     sample: "ValueError: You can't train a model that has been loaded in 8-bit or 4-bit precision on a different device than the one you're training on."
+#     if: paste("on multiple devices in any distributed mode")
+#     sample: "ValueError: You can't train a model that has been loaded in 8-bit or 4-bit precision on multiple devices in any distributed mode."
 #   offloaded:
 #     if: paste("precision with CPU or disk offload")
 #     sample: "ValueError: You can't train a model that has been loaded in 8-bit or 4-bit precision with CPU or disk offload."

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [inference, batchnorm]
 # recover: fix
 # related: [nn/bn-frozen-drift, nn/bn-one-value]

@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [backward, batch-size, optimizer, loss, learning-rate]
 # recover: fix
 # related: [numerics/loss-nan, nn/bn-one-value]

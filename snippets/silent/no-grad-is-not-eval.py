@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [batchnorm, inference]
 # recover: fix
 # related: [nn/bn-frozen-drift]

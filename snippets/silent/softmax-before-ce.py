@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [cross-entropy, classification, loss]
 # recover: fix
 # related: [numerics/bce-range, nn/implicit-softmax-dim]

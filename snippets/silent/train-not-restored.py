@@ -1,5 +1,4 @@
 # ---
-# draft: true
 # tags: [batchnorm, loss]
 # recover: fix
 # related: [nn/bn-frozen-drift]
