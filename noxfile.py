@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 from pathlib import Path
 
@@ -19,6 +21,8 @@ TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchc
 # Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
 VERSIONS = ["2.13.0", "newest", "2.6.0"]
 NODE = "lighthouse@12.8.2"  # 13 needs Node 22
+# The wheels of torch that are read for its messages: small, with libraries whose instructions are easily followed. A new macOS takes what was built for an older one.
+MACOS = ("--platform", "macosx_26_0_arm64", "--python-version", "3.11", "--only-binary", ":all:")
 RUNTIME = "nvidia-cuda-runtime-cu12; sys_platform == 'linux'"
 
 
@@ -158,6 +162,29 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
         }
         tools = {"MAKEFLAGS": "-j2", "CMAKE_POLICY_VERSION_MINIMUM": "3.5"}
         session.install("-q", "--no-build-isolation", str(source), env={**parts, **tools}, success_codes=[0, 1])
+
+
+@nox.session
+def origins(session: nox.Session) -> None:
+    """Read PyTorch's own messages out of the newest wheel of each minor release since 2.0, of those that the table lacks; `-- anew`: of all, 1.3 GB and half an hour."""
+    session.install("-q", "-c", "constraints.txt", "PyYAML")
+    table = Path("facts", "origins.json.gz")
+    if "anew" in session.posargs:
+        table.unlink(missing_ok=True)
+    listed = session.run("python", "-m", "pip", "index", "versions", "torch", *MACOS, silent=True)
+    assert isinstance(listed, str)
+    available = next(line for line in listed.splitlines() if line.startswith("Available versions: ")).removeprefix("Available versions: ").split(", ")
+    parts = {version: tuple(map(int, version.split("+")[0].split("."))) for version in available}
+    newest = {parts[version][:2]: version for version in sorted(available, key=parts.__getitem__) if parts[version] >= (2,)}
+    last = json.loads(gzip.decompress(table.read_bytes()))["releases"][-1] if table.exists() else "0"
+    folder = session.create_tmp()
+    for version in newest.values():
+        if parts[version] > tuple(map(int, last.split("."))):
+            session.run("python", "-m", "pip", "download", "-q", "--no-deps", *MACOS, "-d", folder, f"torch=={version}")
+            clinic(session, "origins", folder)
+            for wheel in Path(folder).glob("*.whl"):
+                wheel.unlink()
+    clinic(session, "origins", "--moved")
 
 
 @nox.session

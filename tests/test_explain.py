@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from torchclinic.commands import explain
+from torchclinic.commands.knowledge import Knowledge
 from torchclinic.content import index
 from torchclinic.content.known import KnownMessage
 from torchclinic.content.problem import Problems
@@ -47,12 +48,17 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explain.shutil, "which", lambda name: f"/bin/{name}")
 
 
+def known(table: dict[str, Any], origins: dict[str, Any] | None = None) -> Knowledge:
+    """What the commands answer from, without anything else, and without PyTorch's own messages unless they are given."""
+    return Knowledge(table, {}, {}, {}, _origins=[origins])
+
+
 def lines(table: dict[str, Any], text: str, language: str = "en", **environment: str) -> list[str]:
-    return explain.explain(table, text, language, environment).lines
+    return explain.explain(known(table), text, language, environment).lines
 
 
 def log(table: dict[str, Any], text: str) -> list[str]:
-    return explain.explain_log(table, text, "en", {}).lines
+    return explain.explain_log(known(table), text, "en", {}).lines
 
 
 def test_three_lines(table: dict[str, Any]) -> None:
@@ -84,7 +90,7 @@ def test_known_message_without_a_page() -> None:
 @pytest.mark.parametrize("text", ["", "\0" * 9, "Traceback (most recent call last):\n", UNKNOWN, "[rank3]:", 'File "', "E \n", "\x1b" * 50])
 def test_nothing_is_said_of_what_no_page_knows(table: dict[str, Any], text: str) -> None:
     assert lines(table, text) == log(table, text) == []
-    assert (explain.explain(table, UNKNOWN, "en").report) == "ValueError: the flux capacitor is empty"
+    assert (explain.explain(known(table), UNKNOWN, "en").report) == "ValueError: the flux capacitor is empty"
 
 
 def test_below_the_working_directory(table: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +180,7 @@ def test_why_a_program_ended(table: dict[str, Any]) -> None:
 def test_what_was_survived_is_not_why(table: dict[str, Any]) -> None:
     assert log(table, TRACEBACK + "once more\n" + UNKNOWN) == []
     assert log(table, WARNING + UNKNOWN) == log(table, WARNING + "bye\n") == log(table, UNKNOWN + WARNING) == []
-    assert explain.explain_log(table, TRACEBACK + UNKNOWN, "en", {}).report == "ValueError: the flux capacitor is empty"
+    assert explain.explain_log(known(table), TRACEBACK + UNKNOWN, "en", {}).report == "ValueError: the flux capacitor is empty"
     assert "out of range" in log(table, TRACEBACK + "once more\n" + ASSERTED)[0]
 
 
@@ -197,13 +203,13 @@ def test_control_characters_of_a_text_are_not_printed(table: dict[str, Any]) -> 
     hostile = TRACEBACK.replace("model.py", "mo\x1b[2Jd\u202ee\x07l\x9d.py").replace("in forward", "in for\x08ward")
     found = lines(table, hostile)
     assert len(found) == 3 and all(line.isprintable() for line in found)
-    assert explain.explain(table, "ValueError: \x1b]0;x\x07\x08\u202e", "en").report.isprintable()
+    assert explain.explain(known(table), "ValueError: \x1b]0;x\x07\x08\u202e", "en").report.isprintable()
 
 
 def test_nothing_is_endless(table: dict[str, Any]) -> None:
     text = TRACEBACK.replace("model.py", "m" * 100_000 + ".py").replace("in forward", "in f" + "o" * 100_000)
     assert all(len(line) < 600 for line in lines(table, text))
-    assert len(explain.explain(table, "ValueError: " + "x" * 100_000, "en").report) <= explain.LONGEST
+    assert len(explain.explain(known(table), "ValueError: " + "x" * 100_000, "en").report) <= explain.LONGEST
 
 
 def test_as_ipython_prints_it(table: dict[str, Any]) -> None:

@@ -64,7 +64,8 @@ def test_the_wheel_asks_for_nothing_and_is_light(wheel: Path) -> None:
     # What one more page may cost: its answer in two languages, and all of it.
     pages = len(list((ROOT / "snippets").rglob("*.py")))
     assert packed["torchclinic/data/answers.json"] < pages * (3 << 10)
-    assert wheel.stat().st_size < pages * (16 << 10)
+    origins = packed.get("torchclinic/data/origins.json.gz", 0)
+    assert wheel.stat().st_size - origins < pages * (16 << 10) and origins < 1 << 20
     assert not [name for name in packed if not name.startswith(("torchclinic/", "torchclinic-"))]
 
 

@@ -31,6 +31,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "kinds": ("torchclinic/find/wording.py",),
     "answer": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "terminal": ("torchclinic/commands/*.py",),
+    "origin": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "below": ("torchclinic/commands/explain.py", "torchclinic/pytest.py"),
     "run": ("torchclinic/commands/run.py",),
     "env": ("torchclinic/commands/env.py",),

@@ -31,12 +31,12 @@ def _summary(reporter: Any) -> list[str]:
     reports = [report for outcome in ("error", "failed") for report in reporter.stats.get(outcome, []) if getattr(report, "longreprtext", "")]
     if not reports:
         return []
-    index = knowledge.load().index
+    known = knowledge.load()
     language = language_of_locale()
     entries: dict[str, explain.Explanation] = {}
     tests: dict[str, list[str]] = {}
     for report in reports:
-        found = explain.explain(index, report.longreprtext[-explain.KEPT :], language)
+        found = explain.explain(known, report.longreprtext[-explain.KEPT :], language)
         if found.lines:
             entries.setdefault(found.symptom, found)
             tests.setdefault(found.symptom, []).append(printable(str(report.nodeid)))

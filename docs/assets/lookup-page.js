@@ -1,12 +1,13 @@
-// The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is the only thing
-// fetched, once. Pasted text becomes text nodes, never markup.
+// The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is fetched, once, and, for a
+// message that no page knows, PyTorch's own messages. Pasted text becomes text nodes, never markup.
 
-import { diagnose, fragment, lookup, tell } from "./lookup.js";
+import { diagnose, fragment, lookup, tell, wordsOf } from "./lookup.js";
 import { draw, svg } from "./picture.js";
 import { fill, WORDS } from "./words.js";
 
 const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
 const SHOWN = 400; // characters shown of one line
+const WORDY = 4; // words of a text that may be a message of PyTorch
 const words = WORDS.lookup;
 const EXAMPLES = {
   shapes: `Traceback (most recent call last):
@@ -51,13 +52,13 @@ function element(name, attributes = {}, ...children) {
 let worker = null;
 let asked = 0;
 
-/** {answer, lines}: of a short text at once, of a long one or a file through the worker, which tells how far it is. */
+/** {answer, lines, kept, numbers}, as lookup-worker.js gives them: of a short text at once, of a long one or a file through the worker, which tells how far it is. */
 async function ask(index, source, onProgress) {
   const id = ++asked;
   if (typeof source === "string" && source.length <= LIMIT) {
     const answer = lookup(index, source);
     const lines = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
-    return { answer, lines: answer.hits.map((hit) => [lines[hit.line - 2] ?? "", lines[hit.line] ?? ""]) };
+    return { answer, lines: answer.hits.map((hit) => [lines[hit.line - 2] ?? "", lines[hit.line] ?? ""]), kept: source, numbers: null };
   }
   if (worker) worker.terminate(); // what it was reading is out of date
   worker = new Worker(new URL("lookup-worker.js", import.meta.url), { type: "module" });
@@ -71,6 +72,23 @@ async function ask(index, source, onProgress) {
     worker.onerror = () => reject(new Error("worker"));
     worker.postMessage({ index });
     worker.postMessage(typeof source === "string" ? { id, text: source } : { id, file: source });
+  });
+}
+
+/** What knows PyTorch's own messages: a worker of its own, started when first a text is unknown. */
+let originsWorker = null;
+const originsAsked = new Map();
+
+/** Where PyTorch writes what a text prints, as origins.js answers it; null where it does not, or where nothing can be fetched. */
+function whence(holes, text) {
+  if (!originsWorker) {
+    originsWorker = new Worker(new URL("origins-worker.js", import.meta.url), { type: "module" });
+    originsWorker.onmessage = ({ data }) => originsAsked.get(data.id)?.(data.origin);
+  }
+  const id = originsAsked.size;
+  return new Promise((resolve) => {
+    originsAsked.set(id, resolve);
+    originsWorker.postMessage({ id, text, holes });
   });
 }
 
@@ -121,6 +139,7 @@ export function start(form, result, dress) {
       }
       if (!current()) return;
       result.replaceChildren(...show(index, found, language));
+      if (found.answer.status === "none" && wordsOf(found.kept).length >= WORDY) showOrigin(index, found, result, language, current);
       const shown = found.answer.status === "ambiguous" ? found.answer.hits : found.answer.hits.slice(0, 1);
       for (const hit of shown.filter((one) => one.page)) showCause(hit, result, current).then(() => dress(result), () => {}); // without a network: the page is a link away
     } catch {
@@ -252,6 +271,36 @@ async function showCause(hit, result, current) {
   if (table) place.append(element("details", { class: "tc-proof" }, element("summary", {}, words["other-causes"]), table));
 }
 
+/** In place of the card that says "no match": where PyTorch writes the message, where it does. */
+async function showOrigin(index, { answer, kept, numbers }, result, language, current) {
+  const origin = await whence(index.holes, kept);
+  if (!origin || !current()) return;
+  if (numbers) origin.line = numbers[origin.line - 1];
+  result.replaceChildren(none(index, answer, language, origin));
+}
+
+/** The sentence of a place, code as code. */
+function sentence(place) {
+  const where = WORDS.origin[place.function ? "in-function" : place.file ? "in-file" : "somewhere"];
+  const text = where + (place.condition ? WORDS.origin.when : "") + WORDS.origin[place.first === place.last ? "one-release" : "releases"];
+  // Filled piece by piece: a condition may hold a backtick or a brace.
+  return text.split("`").map((piece, at) => (at % 2 ? element("code", {}, fill(piece, place)) : fill(piece, place)));
+}
+
+function originParts(origin) {
+  const link = (href, text) => element("a", { href, rel: "noopener" }, text);
+  const place = (one) => [...sentence(one), ...(one.source ? [" ", link(one.source, `${WORDS.origin.source}${one.file.split("/").pop()}${one.number > 0 ? `:${one.number}` : ""}`)] : [])];
+  const [first, ...others] = origin.places;
+  const made = [
+    element("p", { class: "tc-note" }, WORDS.origin["no-advice"]),
+    element("figure", { class: "tc-quote" }, element("figcaption", {}, fill(words.line, origin)), element("pre", {}, element("code", {}, element("mark", {}, origin.raw.slice(0, SHOWN))))),
+    element("p", { class: "tc-origin" }, place(first)),
+  ];
+  if (others.length) made.push(element("p", {}, WORDS.origin.also), element("ul", {}, others.map((one) => element("li", { class: "tc-origin" }, place(one)))));
+  made.push(element("p", {}, link(origin.search, WORDS.origin.issues)));
+  return made;
+}
+
 /** A part of another page of this site for this one: its links lead where they led, its tabs are no other's. */
 function own(part, href, name) {
   if (!part) return null;
@@ -272,12 +321,17 @@ function quote(hit, [previous, next]) {
   return element("figure", { class: "tc-quote" }, element("figcaption", {}, fill(words.line, { line: hit.line })), element("pre", {}, code));
 }
 
-function none(index, answer, language) {
-  const card = element("section", { class: "tc-card tc-none" }, element("h2", {}, words.none), element("p", {}, words.honest));
-  const questions = element("a", { href: new URL("../no-message/", import.meta.url).href }, words["no-message"]);
-  if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"], " ", questions));
-  else card.append(element("p", {}, words["looked-for"]), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
-  card.append(element("ul", {}, [words.more, words.elsewhere, words.search].map((text) => element("li", {}, text))));
+function none(index, answer, language, origin = null) {
+  const card = element("section", { class: "tc-card tc-none" });
+  if (origin) {
+    card.append(element("h2", {}, WORDS.origin.heading), ...originParts(origin));
+  } else {
+    card.append(element("h2", {}, words.none), element("p", {}, words.honest));
+    const questions = element("a", { href: new URL("../no-message/", import.meta.url).href }, words["no-message"]);
+    if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"], " ", questions));
+    else card.append(element("p", {}, words["looked-for"]), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
+    card.append(element("ul", {}, [words.more, words.elsewhere, words.search].map((text) => element("li", {}, text))));
+  }
   if (answer.neighbours.length) {
     const links = answer.neighbours.map((stem) => element("li", {}, title({ ...index.symptoms[stem], symptom: stem, values: {} }, language)));
     card.append(element("p", { class: "tc-note" }, words.neighbours), element("ul", { class: "tc-note" }, links));

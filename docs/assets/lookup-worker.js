@@ -1,5 +1,6 @@
 // Reads big pastes and log files off the page's own thread. Messages in: {index}, then {id, text} or {id, file}; out: {id, done} of 0..1 while
-// it reads, then {id, answer, lines}: the answer of lookup.js, its line numbers those of the whole text, and the lines around each hit.
+// it reads, then {id, answer, lines, kept, numbers}: the answer of lookup.js, its line numbers those of the whole text, the lines around each hit, and the lines
+// that decided, as one text, with their numbers.
 
 import { lookup } from "./lookup.js";
 
@@ -84,6 +85,6 @@ class Digest {
     const answer = lookup(index, lines.join("\n"));
     const around = answer.hits.map((hit) => [lines[hit.line - 2] ?? "", lines[hit.line] ?? ""]);
     for (const hit of answer.hits) hit.line = numbers[hit.line - 1];
-    return { answer, lines: around };
+    return { answer, lines: around, kept: lines.join("\n"), numbers };
   }
 }

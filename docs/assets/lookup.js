@@ -139,7 +139,7 @@ export function fragment(hit, hits) {
 }
 
 /** The lines of a text, cut out only when asked for. */
-class Lines {
+export class Lines {
   constructor(text) {
     this.text = text;
     this.starts = [0];
@@ -160,7 +160,7 @@ class Lines {
 }
 
 /** How many of the ascending `values` are at most `value`. */
-function bisect(values, value) {
+export function bisect(values, value) {
   let low = 0;
   let high = values.length;
   while (low < high) {
@@ -171,7 +171,7 @@ function bisect(values, value) {
   return low;
 }
 
-function normalise(text) {
+export function normalise(text) {
   const ascii = !/[^\x00-\x7f]/.test(text);
   if (!ascii) text = text.replace(ASTRAL, "\ufffd");
   if (text.includes("\x1b") || text.includes("\x9b")) text = withoutEscapes(text);
@@ -207,7 +207,7 @@ function isBinary(text) {
 }
 
 /** `text` without the given characters at its ends. */
-function strip(text, characters) {
+export function strip(text, characters) {
   let from = 0;
   let to = text.length;
   while (from < to && characters.includes(text[from])) from++;
@@ -215,7 +215,7 @@ function strip(text, characters) {
   return text.slice(from, to);
 }
 
-function lstrip(text, characters) {
+export function lstrip(text, characters) {
   let from = 0;
   while (from < text.length && characters.includes(text[from])) from++;
   return text.slice(from);
@@ -347,7 +347,7 @@ function segments(wanted, count) {
   return made;
 }
 
-function occurrences(index, page) {
+export function occurrences(index, page) {
   const { byWord, squeezed: squeezedParts, letters } = prepare(index);
   const found = [];
   const known = new Map(); // texts of conditions -> whether they stand in the paste
@@ -384,6 +384,8 @@ function occurrences(index, page) {
           stop,
           segment: start,
           squeezed: throughSqueeze,
+          before: throughSqueeze ? "" : texts[row].slice(0, column),
+          after: throughSqueeze ? "" : joined.slice(stop).split("\n", 1)[0],
           type: printedType(throughSqueeze ? texts[row] : texts[row].slice(0, column)),
           letters: letters[candidate],
         });
@@ -398,14 +400,15 @@ function lineEnds(texts, squeezed) {
   return texts.map((text) => (end += squeezed ? squeeze(text).length : text.length + 1));
 }
 
-function wordsOf(text) {
-  const found = new Set();
+/** Runs of ASCII letters, digits and underscores. */
+export function wordsOf(text) {
+  const found = [];
   let from = -1;
   for (let at = 0; at <= text.length; at++) {
     if (at < text.length && isWord(text, at)) {
       if (from < 0) from = at;
     } else if (from >= 0) {
-      found.add(text.slice(from, at));
+      found.push(text.slice(from, at));
       from = -1;
     }
   }
@@ -567,7 +570,7 @@ function decide(index, found, page) {
   return hits;
 }
 
-function chainLines(page) {
+export function chainLines(page) {
   const lines = new Set();
   for (const text of CHAINS) for (let at = page.text.indexOf(text); at >= 0; at = page.text.indexOf(text, at + 1)) lines.add(page.numberAt(at));
   return [...lines].sort((a, b) => a - b);
@@ -658,7 +661,7 @@ function redactWord(word) {
 }
 
 function neighbours(index, line) {
-  const long = (text) => [...wordsOf(text)].filter((word) => word.length > 3);
+  const long = (text) => wordsOf(text).filter((word) => word.length > 3);
   const here = new Set(long(line));
   const best = new Map();
   for (const wording of index.wordings) {

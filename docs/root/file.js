@@ -18,6 +18,11 @@
     if (String(url).endsWith("index.json")) return reply(INDEX);
     if (String(url).endsWith("causes.json")) return reply(CAUSES);
     let found;
+    if (String(url).endsWith("origins.json.gz")) {
+      window.torchClinicOrigins = (text) => (found = Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+      await script("../file-origins.js");
+      return { ok: true, arrayBuffer: async () => found.buffer };
+    }
     window.torchClinicSearch = (index, texts) => (found = String(url).endsWith("texts.json") ? texts : index);
     await script("assets/file-search.js");
     return reply(found);

@@ -1,12 +1,13 @@
 """Every number that is reported, as a ratio or a share measured in one run; nothing here is a test.
 
-    python tests/benchmarks/bench.py [pastes] [speed] [processes] [terminal] [site] [search] [--pastes PASTES.jsonl] [--queries QUERIES.jsonl]
+    python tests/benchmarks/bench.py [pastes] [speed] [processes] [terminal] [site] [search] [origins] [--pastes PASTES.jsonl] [--queries QUERIES.jsonl]
 
 speed       the two matchers on a 1 MB log: against plain passes over the same text, on hostile pastes, with ten times the wordings
 processes   the snippets through the forkserver, and in one plain interpreter per cell
 terminal    what `torchclinic run` costs: its start, 300,000 lines through it, to a pipe and to a terminal; and `import torchclinic`
 site        both languages cold with notebooks, against stock Material on the same Markdown pages without
 search      our search against Material's own, on the same pages and queries: right first, in the top three, nothing, and what the first result costs a phone
+origins     PyTorch's own messages: what it costs to load and to ask them, beside a lookup, and how many pastes they know; of --pastes, too
 pastes      right first hits and false claims on labelled pastes (tests/benchmarks/pastes.py); needs --pastes
 """
 
@@ -31,9 +32,11 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent), str(HERE.parent)]
 
-from torchclinic import LANGUAGES
+from torchclinic import LANGUAGES, ROOT
 from torchclinic.content import catalogue, index
+from torchclinic.content import origins as content_origins
 from torchclinic.find import lookup
+from torchclinic.find import origins as find_origins
 from torchclinic.find.wording import HOLES
 from torchclinic.run import verify
 
@@ -311,6 +314,29 @@ def search(made: catalogue.Catalogue, file: Path) -> None:
         browser.close()
 
 
+def origins(made: catalogue.Catalogue, file: Path | None) -> None:
+    """What PyTorch's own messages cost beside the lookup, and how much of pastes they know. Takes {"id", "text"} lines."""
+    table, packed = made.index(), (ROOT / content_origins.FILE).read_bytes()
+    own = find_origins.load(data := content_origins.load(ROOT / content_origins.FILE))
+    texts = [vector["text"] for vector in json.loads((HERE.parent / "vectors.json").read_text(encoding="utf-8"))]
+    parsed, loaded, asked = compare(
+        lambda: [lookup.lookup(table, text) for text in texts],
+        lambda: json.loads(gzip.decompress(packed)),
+        lambda: find_origins.load(data),
+        lambda: [find_origins.origin(own, text) for text in texts],
+    )
+    print(
+        f"origins: {len(own['wordings'])} templates, {len(packed) / 1000:.0f} kB packed. In lookups of a paste, to unpack {parsed * len(texts):.0f}, to load "
+        f"{loaded * len(texts):.0f}, to ask once {asked:.2f}"
+    )
+    for name in (file, HERE.parent / "data" / "foreign.jsonl"):
+        rows = [json.loads(line) for line in name.read_text(encoding="utf-8").splitlines()] if name else []
+        left = [row for row in rows if lookup.lookup(table, row["text"])["status"] == "none"]
+        found = [sum(find_origins.origin(own, row["text"]) is not None for row in some) for some in (rows, left)]
+        if rows:
+            print(f"  {name.name if name else ''}: an origin for {found[0]} of {len(rows)} pastes, for {found[1]} of the {len(left)} that no symptom matches")
+
+
 def _print_share(who: str, asked: list[dict[str, Any]], found: list[list[str]], weak: list[bool]) -> None:
     wanted = [(row["gold"], stems) for row, stems in zip(asked, found, strict=True) if row["gold"]]
     first = sum(bool(stems) and stems[0] in gold for gold, stems in wanted)
@@ -326,12 +352,12 @@ def _print_share(who: str, asked: list[dict[str, Any]], found: list[list[str]], 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["speed", "processes", "terminal", "site", "search", "pastes", []], metavar="WHAT")
+    parser.add_argument("what", nargs="*", choices=["speed", "processes", "terminal", "site", "search", "origins", "pastes", []], metavar="WHAT")
     parser.add_argument("--pastes", type=Path)
     parser.add_argument("--queries", type=Path, default=HERE.parent / "data" / "queries.jsonl", help='lines {"id", "lang", "query", "gold": [stems]}')
     parser.add_argument("--only", default="", help="processes: these symptoms, comma-separated, instead of all")
     options = parser.parse_args()
-    what = options.what or ["speed", "processes", "terminal", "site", "search", *(["pastes"] if options.pastes else [])]
+    what = options.what or ["speed", "processes", "terminal", "site", "search", "origins", *(["pastes"] if options.pastes else [])]
     made = catalogue.load()
     for name, work in (
         ("speed", speed),
@@ -339,6 +365,7 @@ def main() -> None:
         ("terminal", lambda made: terminal()),
         ("site", site),
         ("search", lambda made: search(made, options.queries)),
+        ("origins", lambda made: origins(made, options.pastes)),
     ):
         if name in what:
             work(made)

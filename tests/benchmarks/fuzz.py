@@ -1,4 +1,4 @@
-"""Differential fuzz: random mutations of pastes and queries, and random conditions, to both twins; any difference is printed and fails.
+"""Differential fuzz: random mutations of pastes, of PyTorch's own messages and of queries, and random conditions, to both twins; any difference is printed and fails.
 
 python tests/benchmarks/fuzz.py [--pastes PASTES.jsonl] [--count 200000] [--seed 1]
 """
@@ -18,16 +18,17 @@ sys.path[:0] = [str(HERE.parent.parent), str(HERE.parent)]
 
 from twins import Twin, conditions, mutations, python_holds, python_lookup
 
-from torchclinic import LANGUAGES
-from torchclinic.commands import maker
+from torchclinic import LANGUAGES, ROOT
+from torchclinic.commands import knowledge, maker
 from torchclinic.commands.search import Box
-from torchclinic.content import catalogue
+from torchclinic.content import catalogue, origins
+from torchclinic.find.origins import origin
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pastes", type=Path, help='lines {"text": …}; the test vectors if left out')
-    parser.add_argument("--count", type=int, default=200_000, help="mutations for the lookup, and conditions; the searches get a tenth of it each")
+    parser.add_argument("--count", type=int, default=200_000, help="mutations for the lookup, and conditions; origins and the searches get a tenth of it each")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.pastes:
@@ -39,6 +40,10 @@ def main() -> int:
     texts += ["".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in table["wordings"]]
     with Twin("twin.mjs", table) as twin:
         differences = compare("lookups", mutations(texts, options.count, options.seed), lambda text: python_lookup(table, text), twin)
+    if own := knowledge.Knowledge({}, {}, {}, {}).origins():
+        mine = [*texts, *("ValueError: " + "".join(part if isinstance(part, str) else "3" for part in wording["parts"]) for wording in own["wordings"])]
+        with Twin("origins-twin.mjs", origins.load(ROOT / origins.FILE), own["holes"]) as twin:
+            differences += compare("origins", mutations(mine, options.count // 10, options.seed), lambda text: origin(own, text), twin)
     with Twin("condition-twin.mjs") as twin:
         differences += compare("conditions", conditions(options.count, options.seed), python_holds, twin)
     queries = [json.loads(line)["query"] for line in (HERE.parent / "data" / "queries.jsonl").read_text(encoding="utf-8").splitlines()]

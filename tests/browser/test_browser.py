@@ -137,6 +137,23 @@ def test_five_megabytes_of_noise_do_not_freeze_the_page(page: Page) -> None:
     expect(page.locator(".tc-hit figcaption")).to_contain_text("140004")
 
 
+def test_where_no_page_knows_a_message_pytorchs_own_source_may(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "origins" in request.url else None)
+    paste(page, TRACEBACK)
+    expect(page.locator(".tc-hit h2 a")).to_be_visible()
+    assert asked == [], "it is asked only where no page matches"
+    message = "RuntimeError: No rendezvous handler for <b>://"
+    page.locator("#tc-paste").fill(f'File "/lib/torch/distributed/rendezvous.py", line 82, in _rendezvous_helper\n{message}')
+    place = page.locator(".tc-none .tc-origin").first
+    expect(place).to_contain_text("_rendezvous_helper (torch/distributed/rendezvous.py), when")
+    expect(place.locator("a")).to_have_attribute(
+        "href", re.compile("^https://github.com/pytorch/pytorch/blob/v[0-9.]+/torch/distributed/rendezvous.py#L[0-9]+$")
+    )
+    expect(page.locator(".tc-none mark")).to_have_text(message)
+    assert not [url for url in asked if "rendezvous" in url]
+
+
 def test_a_log_file_is_read_in_slices(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "train.log"
     with file.open("w", encoding="utf-8") as log:

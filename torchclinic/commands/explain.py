@@ -13,7 +13,8 @@ from typing import Any
 from ..content import words
 from ..find import lookup
 from ..find.clean import normalise, printed_type, strip_prefix
-from .terminal import printable
+from .knowledge import Knowledge
+from .terminal import origin_sentence, printable
 
 #: Characters of a text that are looked up, from its end.
 KEPT = 400_000
@@ -33,7 +34,7 @@ class Explanation:
     """What is known about a failure.
 
     Attributes:
-        symptom: its stem; "" where nothing is known: then there are no lines.
+        symptom: its stem; of a message that no page knows, but PyTorch's source, the message; "" where nothing is known: then there are no lines.
         lines: three lines at most, for a terminal.
         report: where nothing is known, the line that was looked up, without paths, addresses and numbers.
     """
@@ -43,36 +44,34 @@ class Explanation:
     report: str = ""
 
 
-def explain(index: dict[str, Any], text: str, language: str, environment: Mapping[str, str] | None = None) -> Explanation:
+def explain(known: Knowledge, text: str, language: str, environment: Mapping[str, str] | None = None) -> Explanation:
     """Explain one exception, from its printed traceback.
 
     Args:
-        index: `knowledge.load().index`.
         text: what was printed; it is only ever read.
         environment: may name the rank of the process that printed it (RANK, LOCAL_RANK); os.environ if left out.
     """
-    return _explanation(index, lookup.lookup(index, text), text, language, environment)
+    return _explanation(known, known.look_up(text), text, language, environment)
 
 
-def explain_log(index: dict[str, Any], text: str, language: str, environment: Mapping[str, str] | None = None) -> Explanation:
+def explain_log(known: Knowledge, text: str, language: str, environment: Mapping[str, str] | None = None) -> Explanation:
     """Explain why a program ended, from all that it printed: warnings, and errors that it survived, are not why."""
-    return _explanation(index, _why_it_ended(index, text), text, language, environment)
+    lines = _lines(text)
+    ended = _last_failure(lines)
+    result = known.with_origin(_why_it_ended(known.index, text, lines, ended), "\n".join(lines[ended:]))
+    if result["status"] == "origin":
+        result["origin"]["line"] += ended
+    return _explanation(known, result, text, language, environment)
 
 
-def _explanation(index: dict[str, Any], result: dict[str, Any], text: str, language: str, environment: Mapping[str, str] | None) -> Explanation:
+def _explanation(known: Knowledge, result: dict[str, Any], text: str, language: str, environment: Mapping[str, str] | None) -> Explanation:
+    if result["status"] == "origin":
+        return _of_origin(result, text, language, environment)
     if not result["hits"]:
         return Explanation(report=_short(result.get("report", "")))
     text_of, hit = words.of(language, "below"), result["hits"][0]
-    what = lookup.diagnose(index, hit, language) or hit["title"][language]
-    lines = [text_of["what"].format(what=_short(what))]
-    found, labels = _where(text, hit["line"] - 1)
-    rank = _rank(text, labels, os.environ if environment is None else environment, text_of)
-    if found:
-        file, number, function = found
-        place = f"{_short(_from_here(file), NAME)}:{number}" + (text_of["in-function"].format(function=_short(function, NAME)) if function else "")
-        lines.append(text_of["where"].format(place=place) + (text_of["with-rank"].format(rank=rank) if rank else ""))
-    elif rank:
-        lines.append(text_of["on-rank"].format(rank=rank))
+    what = lookup.diagnose(known.index, hit, language) or hit["title"][language]
+    lines = [text_of["what"].format(what=_short(what)), *_where_and_rank(text, hit["line"] - 1, language, environment)]
     if hit["page"]:
         also = [one for one in result["hits"][1:2] if result["status"] == "ambiguous" and one["page"]]
         # That a process that has ended is started again goes without saying.
@@ -85,6 +84,27 @@ def _explanation(index: dict[str, Any], result: dict[str, Any], text: str, langu
     else:
         lines.append(text_of["documentation"].format(docs=_short(hit["docs"])) if hit["docs"] else text_of["no-page"])
     return Explanation(hit["symptom"], lines)
+
+
+def _of_origin(result: dict[str, Any], text: str, language: str, environment: Mapping[str, str] | None) -> Explanation:
+    origin, own = result["origin"], words.of(language, "origin")
+    if not printed_type(strip_prefix(normalise(origin["raw"]))):  # a warning that was printed, or a line of a log: not why it failed
+        return Explanation(report=_short(result["report"]))
+    place = origin["places"][0]
+    lines = [_short(own["below"].format(origin=origin_sentence(place, language))), *_where_and_rank(text, origin["line"] - 1, language, environment)]
+    return Explanation(origin["message"], [*lines, *([f"  {own['source']}{place['source']}"] if place["source"] else [])])
+
+
+def _where_and_rank(text: str, at: int, language: str, environment: Mapping[str, str] | None) -> list[str]:
+    """The line that says where in the user's own code the message of line `at` comes from, and on which rank; none where the text tells neither."""
+    text_of = words.of(language, "below")
+    found, labels = _where(text, at)
+    rank = _rank(text, labels, os.environ if environment is None else environment, text_of)
+    if found:
+        file, number, function = found
+        place = f"{_short(_from_here(file), NAME)}:{number}" + (text_of["in-function"].format(function=_short(function, NAME)) if function else "")
+        return [text_of["where"].format(place=place) + (text_of["with-rank"].format(rank=rank) if rank else "")]
+    return [text_of["on-rank"].format(rank=rank)] if rank else []
 
 
 def _short(text: str, longest: int = LONGEST) -> str:
@@ -108,16 +128,17 @@ def _lines(text: str) -> list[str]:
     return normalise(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
 
 
-def _why_it_ended(index: dict[str, Any], text: str) -> dict[str, Any]:
+def _why_it_ended(index: dict[str, Any], text: str, lines: list[str], ended: int) -> dict[str, Any]:
     """The lookup's answer, without hits that are not why the program ended.
 
-    A program that was started by a launcher ends after others that failed: there the lookup's own order holds. Else the last traceback is why it
-    ended. What stands above counts only if the last one is known as a consequence of others, and if it is not in a traceback that was survived.
+    What stands above the last traceback counts only if that is known as a consequence of others, and if it is not in a traceback that was survived.
+
+    Args:
+        lines: of the text, cleaned.
+        ended: at which of them the last traceback begins; 0 where the lookup's own order holds.
     """
-    lines = _lines(text)
     result = lookup.lookup(index, text)
     hits = [hit for hit in result["hits"] if not _only_warned(hit, lines)]
-    ended = 0 if any(name in text for name in _LAUNCHERS) else _last_failure(lines)
     if ended and hits:
         last = lookup.lookup(index, "\n".join(lines[ended:]))
         for hit in last["hits"]:
@@ -139,7 +160,12 @@ def _only_warned(hit: dict[str, Any], lines: list[str]) -> bool:
 
 
 def _last_failure(lines: list[str]) -> int:
-    """Number of the line at which the last traceback begins, with those that it says led to it; 0 if there is none."""
+    """Number of the line at which the last traceback begins, with those that it says led to it: it is why a program ended. 0 if there is none.
+
+    A program that was started by a launcher ends after others that failed: 0 there, too.
+    """
+    if any(name in line for line in lines for name in _LAUNCHERS):
+        return 0
     begins = 0
     chained = True
     for number in range(len(lines) - 1, -1, -1):

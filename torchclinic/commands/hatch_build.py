@@ -31,6 +31,9 @@ class KnowledgeHook(BuildHookInterface):
             file = Path(self.folder, f"{part}.json")
             file.write_text(json.dumps(knowledge.dressed(maker.make(part, Path(self.root))), ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
             build_data["force_include"][str(file)] = f"torchclinic/{knowledge.DATA.name}/{file.name}"
+        table = Path(self.root, knowledge.ORIGINS)
+        if table.exists():  # packed as it is: the notice of PyTorch's licence stands in it
+            build_data["force_include"][str(table)] = f"torchclinic/{knowledge.DATA.name}/{table.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if self.folder:

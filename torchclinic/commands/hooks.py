@@ -62,7 +62,7 @@ def add_lines(error: BaseException | None, names: dict[str, str] | None = None) 
         for file, name in (names or {}).items():
             text = text.replace(f'File "{file}"', f'File "{name}"')
         try:
-            lines = explain.explain(knowledge.load().index, text, language_of_locale()).lines
+            lines = explain.explain(knowledge.load(), text, language_of_locale()).lines
         except BadInput as problem:
             lines = [f"torchclinic: {problem}"]
         if lines:

@@ -22,6 +22,8 @@ VERSION = 2
 #: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown (for show), the search's index of each language.
 PARTS = ("answers", "snippets", "pages", "search")
 DATA = ROOT / "torchclinic" / "data"
+#: Where PyTorch's messages come from: of a checkout; the wheel has it in DATA. content/origins.py makes it.
+ORIGINS = Path("facts", "origins.json.gz")
 CACHE = ".cache"
 #: Folders of a checkout that the parts are made from, and endings of the files in them that count.
 SOURCES = ("snippets", "docs/en", "docs/zh", "docs/figures", "docs/programs", "facts", "evidence", "torchclinic")
@@ -49,6 +51,7 @@ class Knowledge:
     tips: dict[str, dict[str, Any]]
     redirects: dict[str, str]
     _parts: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    _origins: list[dict[str, Any] | None] = field(default_factory=list, repr=False)
 
     def find(self, name: str, *, tips: bool = False) -> dict[str, Any]:
         """The entry of a symptom, by `topic/stem` or `stem`; with `tips`, also of a tip, by `tips/topic/stem`.
@@ -90,6 +93,27 @@ class Knowledge:
         """What `find.search.Searcher` reads."""
         return self._part("search")[language]
 
+    def origins(self) -> dict[str, Any] | None:
+        """What `find.origins.origin` reads, loaded when it is first asked for; None where this copy holds none."""
+        if not self._origins:
+            self._origins.append(_read_origins())
+        return self._origins[0]
+
+    def look_up(self, text: str) -> dict[str, Any]:
+        """What `find.lookup.lookup` answers. Where no symptom matches and PyTorch writes such a message, status is "origin", and origin what `find.origins.origin` gives."""
+        from ..find import lookup
+
+        return self.with_origin(lookup.lookup(self.index, text), text)
+
+    def with_origin(self, result: dict[str, Any], text: str) -> dict[str, Any]:
+        """An answer of the lookup for this text, with the origin where there is no match."""
+        if result["status"] != "none" or not (origins := self.origins()):
+            return result
+        from ..find.origins import origin
+
+        found = origin(origins, text)
+        return {**result, "status": "origin", "origin": found} if found else result
+
     def _part(self, name: str) -> dict[str, Any]:
         if name not in self._parts:
             self._parts[name] = _read(name)
@@ -106,6 +130,21 @@ def load() -> Knowledge:
     if not known.index["wordings"]:
         raise BadInput("no symptom of this checkout can be read; `python -m torchclinic catalogue` says why")
     return known
+
+
+def _read_origins() -> dict[str, Any] | None:
+    import gzip
+
+    from ..find import origins
+
+    file = next((file for file in (DATA / ORIGINS.name, ROOT / ORIGINS) if file.exists()), None)
+    if file is None:
+        return None
+    try:
+        table = json.loads(gzip.decompress(file.read_bytes()))
+    except (OSError, EOFError, ValueError) as error:
+        raise BadInput(f"{file} cannot be read ({error}): install torchclinic anew, or, in a checkout, make it with `nox -s origins`") from None
+    return origins.load(table) if table.get("version") == origins.VERSION else None
 
 
 def in_checkout() -> bool:

@@ -1,4 +1,4 @@
-"""`torchclinic lookup`: find the page of an error text. Exit status: 0 a match, 1 no match, 2 bad input."""
+"""`torchclinic lookup`: find the page of an error text. Exit status: 0 a match, 1 no match (an origin is none), 2 bad input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def add(commands: Any) -> None:
     output = command.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print JSON")
     output.add_argument(
-        "--jsonl", action="store_true", help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits", "cause", "leaning"} for each, at once'
+        "--jsonl",
+        action="store_true",
+        help='FILE holds lines {"id", "text"}; print a line {"id", "status", "hits", "cause", "leaning"} for each, at once; "origin", places in PyTorch, where "status" is "origin"',
     )
     command.set_defaults(run=run_lookup)
 
@@ -43,8 +45,8 @@ def run_lookup(options: argparse.Namespace) -> int:
         text = paste.read(file)
         if text.skipped:
             print(f"torchclinic: {terminal.printable(_only_the_end(file, text.skipped))}", file=sys.stderr)
-        result = text.place(lookup.lookup(known.index, text.text))
-        statuses.append({"match": 0, "ambiguous": 0, "none": 1}.get(result["status"], 2))
+        result = text.place(known.look_up(text.text))
+        statuses.append({"match": 0, "ambiguous": 0, "none": 1, "origin": 1}.get(result["status"], 2))
         if len(options.files) > 1 and not options.json:
             print(f"{'' if file == options.files[0] else chr(10)}== {terminal.printable(file)}")
         if options.json:
@@ -115,7 +117,9 @@ def _lookup_lines(known: Knowledge, name: str) -> None:
             ident, text = row["id"], str(row["text"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadInput(f'line {number} is not {{"id": …, "text": …}}: {error}') from None
-        result = lookup.lookup(known.index, paste.unpack(text).text)
+        result = known.look_up(paste.unpack(text).text)
         cause = (result["hits"][0]["cause"] if result["hits"] else None) or {}
         answer = {"id": ident, "status": result["status"], "hits": [hit["symptom"] for hit in result["hits"]]}
+        if result["status"] == "origin":
+            answer["origin"] = result["origin"]["places"]
         print(json.dumps({**answer, "cause": cause.get("case") or None, "leaning": cause.get("leaning", False)}), flush=True)

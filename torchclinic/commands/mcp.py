@@ -11,7 +11,6 @@ import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..content.problem import BadInput
-from ..find import lookup
 from . import knowledge, paste, terminal
 from .fix import choose
 from .knowledge import Knowledge
@@ -57,7 +56,8 @@ def server(known: Knowledge) -> MCPServer:
     @made.tool(annotations=reads_only, structured_output=False)
     def lookup_error(text: str, language: Literal["en", "zh"] = "en") -> str:
         """Look up what a PyTorch program printed (traceback, warning, log of all ranks): which symptom it is, what it means with the values of this
-        text, and the fix of the cause that the text tells, or the table of causes where it tells none. Give the whole output. A text that is not known is answered with `No match`: nothing is guessed."""
+        text, and the fix of the cause that the text tells, or the table of causes where it tells none. Give the whole output. A text that is not known is answered with `No match`: nothing is guessed.
+        Where PyTorch's own source holds the message, that is named, with the condition on which it is printed: where it comes from, no advice."""
         return look_up(known, text, language)
 
     @made.tool(annotations=reads_only, structured_output=False)
@@ -84,7 +84,7 @@ def server(known: Knowledge) -> MCPServer:
 def look_up(known: Knowledge, text: str, language: str) -> str:
     """What `torchclinic lookup` prints for a text, or for the end of a long one."""
     read = paste.unpack(text[-READ:])
-    answer = terminal.render(known, read.place(lookup.lookup(known.index, read.text)), language, False)
+    answer = terminal.render(known, read.place(known.look_up(read.text)), language, False)
     return bounded(f"{terminal.TEXT[language]['only-the-end']}\n{answer}" if len(text) > READ else answer, ANSWER)
 
 

@@ -27,10 +27,11 @@ COMMANDS = {
     "stamp": "author",
     "changes": "author",
     "figures": "author",
+    "origins": "origins",
     "site": "site",
 }
 #: These work on the files of a checkout, and are not offered elsewhere.
-IN_CHECKOUT = ("catalogue", "new", "check", "preview", "publish", "stamp", "changes", "figures", "site")
+IN_CHECKOUT = ("catalogue", "new", "check", "preview", "publish", "stamp", "changes", "figures", "origins", "site")
 
 
 def main(argv: list[str] | None = None) -> int:

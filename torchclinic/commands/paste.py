@@ -32,7 +32,7 @@ class Paste:
 
     def place(self, result: dict[str, Any]) -> dict[str, Any]:
         """The result of a lookup in `text`, with the lines counted as in what was read."""
-        for hit in result["hits"] if self.lines else []:
+        for hit in [*result["hits"], *([result["origin"]] if "origin" in result else [])] if self.lines else []:
             hit["line"] = self.lines[hit["line"] - 1]
         return result
 

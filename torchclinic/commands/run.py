@@ -131,10 +131,10 @@ def answer(status: int, tails: list[bytes], language: str | None, stdout: bool) 
     if how in FROM_OUTSIDE:
         return lines
     printed = [one for one in (decode(_whole_lines(tail)) for tail in tails) if one.strip()]
-    index = knowledge.load().index
+    known = knowledge.load()
     report = ""
     for one in printed:
-        made = explain.explain_log(index, one, language)
+        made = explain.explain_log(known, one, language)
         if made.lines:
             return lines if all(line in one for line in made.lines) else lines + made.lines  # a hook inside the command has said it
         report = report or made.report

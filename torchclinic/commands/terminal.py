@@ -35,10 +35,13 @@ def render(known: Knowledge, result: dict[str, Any], language: str, colour: bool
     text = TEXT[language]
     if result["status"] in ("empty", "binary"):
         return text[result["status"]]
-    if result["status"] == "none":
-        lines = [text["none"]]
-        lines += [text["looked-for"], f"  {printable(result['looked_for'])}"] if result["looked_for"] else [text["nothing-printed"]]
-        lines.append(text["elsewhere"])
+    if result["status"] in ("none", "origin"):
+        if result["status"] == "origin":
+            lines = _origin(result["origin"], language)
+        else:
+            lines = [text["none"]]
+            lines += [text["looked-for"], f"  {printable(result['looked_for'])}"] if result["looked_for"] else [text["nothing-printed"]]
+            lines.append(text["elsewhere"])
         if result["neighbours"]:
             lines.append(text["neighbours"] + ", ".join(known.symptoms[stem]["id"] for stem in result["neighbours"]))
         lines += [text["report"], f"  {printable(result['report'])}"] if result["report"] else []
@@ -85,6 +88,30 @@ def _hit(known: Knowledge, hit: dict[str, Any], language: str, colour: bool) -> 
         lines += ["", text["other-fix"].format(command=f"{knowledge.program()} fix {symptom['id']} CASE")]
     lines.append(text["page"].format(command=f"{knowledge.program()} show {symptom['id']}"))
     return "\n".join(lines)
+
+
+def _origin(origin: dict[str, Any], language: str) -> list[str]:
+    text, own = TEXT[language], words.of(language, "origin")
+    lines = [
+        own["heading"] + text["stop"],
+        own["no-advice"],
+        "",
+        f"  {text['line'].format(line=origin['line'])}{text['colon']}{printable(origin['raw'].strip())[:300]}",
+        "",
+    ]
+    for number, place in enumerate(origin["places"]):
+        lines += ["", own["also"]] if number == 1 else []
+        lines.append(origin_sentence(place, language) if not number else f"- {origin_sentence(place, language)}")
+        lines += [f"  {own['source']}{place['source']}"] if place["source"] else []
+    return [*lines, "", f"{own['issues']}{text['colon']}{origin['search']}", ""]
+
+
+def origin_sentence(place: dict[str, Any], language: str) -> str:
+    """Where PyTorch writes a message, when, and in which releases: a place of `find.origins.origin` as a sentence."""
+    own = words.of(language, "origin")
+    where = own["in-function" if place["function"] else "in-file" if place["file"] else "somewhere"].format(**place)
+    when = own["when"].format(**place) if place["condition"] else ""
+    return printable(where + when + own["releases" if place["first"] != place["last"] else "one-release"].format(**place))
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:

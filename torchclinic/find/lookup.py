@@ -96,7 +96,7 @@ def drawn(index: dict[str, Any], hit: dict[str, Any], words: dict[str, str]) -> 
 
 def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> list[dict[str, Any]]:
     """One hit for each symptom, best first."""
-    chains = _chain_lines(clean) if found else []
+    chains = chain_lines(clean) if found else []
     best: dict[str, dict[str, Any]] = {}
     every: dict[str, dict[str, list[str]]] = {}  # of each symptom, all values of each name
     for occurrence in _telling(found):
@@ -135,7 +135,7 @@ def _decide(index: dict[str, Any], found: list[dict[str, Any]], clean: str) -> l
     return hits
 
 
-def _chain_lines(clean: str) -> list[int]:
+def chain_lines(clean: str) -> list[int]:
     """Numbers of the lines that say that one exception led to another, ascending."""
     found = []
     for text in _CHAINS:

@@ -24,7 +24,7 @@ SQUEEZABLE = 16
 
 
 def occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[dict[str, Any]]:
-    """Every place where a wording is printed: wording, line (from 0), values, whether through squeezed text."""
+    """Every place where a wording is printed: wording, line (from 0), values, what stands before and after it in its line ("" through squeezed text)."""
     anchors = index["anchors"]
     found: list[dict[str, Any]] = []
     stands: dict[str, bool] = {}  # texts of conditions -> whether they stand in the paste
@@ -63,6 +63,8 @@ def occurrences(index: dict[str, Any], clean: str, lines: list[str]) -> list[dic
                         "stop": stop,
                         "segment": start,
                         "squeezed": through_squeeze,
+                        "before": "" if through_squeeze else before,
+                        "after": "" if through_squeeze else joined[stop : (joined.find("\n", stop) + 1 or len(joined) + 1) - 1],
                         "type": printed_type(before),
                         "letters": _letters(wording["parts"]),
                     }
@@ -94,7 +96,8 @@ def _anchor_lines(index: dict[str, Any], clean: str, lines: list[str]) -> list[i
     spaced = f" {plain(clean)} "
     # Most of a log is the same words over and over, with other numbers: without digits few are left to compare.
     there = _distinct_words(spaced.translate(_NO_DIGITS))
-    present = [word for word in index["anchors"] if (word if word.isalpha() else word.translate(_NO_DIGITS)) in there]
+    present = list(index["anchors"].keys() & there)
+    present += [word for word in index.get("numbered", index["anchors"]) if not word.isalpha() and word not in there and word.translate(_NO_DIGITS) in there]
     if not present:
         return []
     starts = [0, *accumulate(len(line) + 1 for line in lines)]

@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import LANGUAGES
-from ..content import catalogue, chinese, index, overview, words
+from ..content import catalogue, chinese, index, origins, overview, words
 from ..content.catalogue import Symptom
 from ..content.tip import Tip
 from . import file_scheme, home, lists, machine_readable, messages, minify, notebook, offline, parts, redirect_pages, symptom_page, tip_page
@@ -301,8 +301,11 @@ def run_mkdocs(root: Path, out: Path, language: str, environment: dict[str, str]
 
 
 def _root_pages(root: Path, out: Path, base: str) -> None:
-    """What belongs to no language: the page that leads to the reader's, the 404 page, which hosts show at any depth, and the evidence."""
+    """What belongs to no language: the page that leads to the reader's, the 404 page, which hosts show at any depth, the evidence, and the table of PyTorch's messages."""
     shutil.copytree(root / "evidence", out / "evidence")
+    if (root / origins.FILE).exists():
+        shutil.copy(root / origins.FILE, out)
+        file_scheme.write_origins(root / origins.FILE, out)
     for name in ("index.html", "404.html"):
         text = (root / "overrides" / "root" / name).read_text(encoding="utf-8")
         text = _WORD.sub(lambda found: LABELS[found[1]][found[2]], text)

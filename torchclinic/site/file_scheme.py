@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
 
-MODULES = ("words.js", "condition.js", "picture.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "search.js", "search-worker.js", "filter.js", "site.js")
+MODULES = (
+    *("words.js", "condition.js", "picture.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "origins.js", "origins-worker.js"),
+    *("search.js", "search-worker.js", "filter.js", "site.js"),
+)
 _IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
 _DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.meta|\().*", re.MULTILINE)
@@ -28,6 +32,11 @@ def write(out: Path, template: Path) -> None:
     data = ",".join((assets / name).read_text(encoding="utf-8") for name in ("search.json", "search-texts.json"))
     (assets / "file-search.js").write_text(f"torchClinicSearch({data})\n", encoding="utf-8")
     (search / "search_index.js").write_text(f"var __index={(search / 'search_index.json').read_text(encoding='utf-8')}", encoding="utf-8")
+
+
+def write_origins(table: Path, out: Path) -> None:
+    """Write the table of PyTorch's messages as a script; both languages ask for it."""
+    (out / "file-origins.js").write_text(f'torchClinicOrigins("{base64.b64encode(table.read_bytes()).decode()}")\n', encoding="utf-8")
 
 
 def module(source: str, name: str) -> str:

@@ -21,6 +21,7 @@ def script(template: str, language: str) -> str:
     """docs/root/words.js with the words that scripts show."""
     shown = {
         "lookup": words.of(language, "answer", "afterwards", "lookup", "punctuation"),
+        "origin": words.of(language, "origin"),
         "picture": PICTURE[language],
         "offline": words.of(language, "offline"),
     }

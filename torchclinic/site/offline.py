@@ -13,7 +13,7 @@ from .. import LANGUAGES
 NAME = "Torch Clinic"
 COLOUR = "#123c45"
 #: What no page asks for by itself: source maps, lists for search engines, and what only file:// needs.
-_LEFT_OUT = re.compile(r"\.(map|gz)$|(^|/)sitemap\.xml$|/file(-search)?\.js$|/search_index\.js$|^sw\.js$")
+_LEFT_OUT = re.compile(r"\.(map|gz)$|(^|/)sitemap\.xml$|(^|/)file(-search|-origins)?\.js$|/search_index\.js$|^sw\.js$")
 _CORNERS = re.compile(r' rx="\d+"')
 
 

@@ -1,0 +1,454 @@
+"""PyTorch's own messages: read out of small made-up wheels, and the table that the checkout holds."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zipfile
+from collections import Counter
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from torchclinic import ROOT
+from torchclinic.commands import parser
+from torchclinic.content import origins, origins_native, origins_ours, origins_python
+from torchclinic.content.origins_native import Library
+from torchclinic.content.problem import BadInput
+from torchclinic.find import wording
+from torchclinic.find.wording import Wording
+
+SCALER = """
+class GradScaler:
+    def _unscale_grads_(self, allow_fp16):
+        for param in params:
+            if (not allow_fp16) and param.grad.dtype == torch.float16:
+                raise ValueError("Attempting to unscale FP16 gradients.")
+"""
+
+
+def read(source: str) -> list[origins_python.Site]:
+    return origins_python.sites(dedent(source), "torch.m")
+
+
+def texts(source: str) -> list[str]:
+    return [site.text for site in read(source)]
+
+
+def test_a_raise_says_where_and_when() -> None:
+    (site,) = read(SCALER)
+    assert site == origins_python.Site(
+        "Attempting to unscale FP16 gradients.",
+        6,
+        "torch.m.GradScaler._unscale_grads_",
+        "ValueError",
+        "not allow_fp16 and param.grad.dtype == torch.float16",
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ('"one" " two"', "one two"),
+        ('f"got {x} of {n:d}, {len(y)} left, {{braces}}"', "got {} of {:int}, {:int} left, {{braces}}"),
+        ('f"two {a}{b:d}"', "two {}"),
+        ('"got %s, %d, %5d and 100%%" % (x, y, z)', "got {}, {:int}, {} and 100%"),
+        ('"got %(name)r" % values', "got {}"),
+        ('"got {} of {n:d}, {0!r:>10} {{x}}".format(x, n=3)', "got {} of {:int}, {} {{x}}"),
+        ('"got " + str(x) + " here"', "got {} here"),
+        ('textwrap.dedent("""\\\n    one\n      two %s\n    """) % x', "one\n  two {}"),
+        ('" ".join(["one", x, "two"])', "one {} two"),
+        ("MESSAGE.format(x)", None),
+        ('"50% of {}".format(x)', "50% of {}"),
+        ("message(x)", None),
+        ('b"bytes"', None),
+        ("x", None),
+        ('"{broken".format(x)', None),
+    ],
+)
+def test_a_message_is_a_template(message: str, text: str | None) -> None:
+    assert texts(f"raise RuntimeError({message})") == ([] if text is None else [text])
+
+
+def test_names_stand_for_texts_where_that_is_simple() -> None:
+    source = """
+        HINT = "Set x=True."
+        SEVERAL: str = "no"
+        for SEVERAL in names: pass
+
+        def f(given):
+            message = f"one of {given}"
+            if given:
+                message = "two. " + HINT
+            other = "a"
+            other += "b"
+            raise RuntimeError(message)
+
+        def g(HINT):
+            raise ValueError(HINT)
+
+        def h():
+            raise KeyError(SEVERAL)
+
+        def i():
+            text = make()
+            raise TypeError(f"it is {text}")
+
+        class C:
+            def j(self):
+                raise OSError(f"because {HINT}" if x else "not")
+        """
+    assert sorted(texts(source)) == ["because Set x=True.", "it is {}", "not", "one of {}", "two. Set x=True."]
+
+
+def test_checks_asserts_warnings_and_logs() -> None:
+    source = """
+        torch._check(a == b, lambda: f"a is not b: {a}")
+        torch._check_with(ValueError, x.dim() < 2, lambda: "too many dims")
+        check(a in b, lambda: "not there", IndexError)
+        check(a, "of another function")
+        assert isinstance(x, int), f"no int: {x}"
+        assert x
+        assert False, "cannot be reached"
+        warnings.warn("of the user", FutureWarning, stacklevel=2)
+        warnings.warn("without a class")
+        warnings.warn("of a class that is computed", category=kind())
+        self.warn("of something else")
+        log.warning("skipped %s of %d", a, b)
+        log.info("nobody sees this")
+        unimplemented(gb_type="short", context=f"{x}", explanation=f"Dynamo cannot {x}.", hints=[])
+
+        @deprecated("use g instead", category=FutureWarning)
+        def f(): pass
+
+        class BadError(Exception):
+            def __init__(self, x):
+                super().__init__(f"bad because of {x}")
+        """
+    found = {site.text: (site.kind, site.condition) for site in read(source)}
+    assert found == {
+        "a is not b: {}": ("RuntimeError", "a != b"),
+        "too many dims": ("ValueError", "not x.dim() < 2"),
+        "not there": ("IndexError", "a not in b"),
+        "no int: {}": ("AssertionError", "not isinstance(x, int)"),
+        "cannot be reached": ("AssertionError", ""),
+        "of the user": ("FutureWarning", ""),
+        "without a class": ("UserWarning", ""),
+        "of a class that is computed": ("", ""),
+        "skipped {} of {:int}": ("log", ""),
+        "short": ("Unsupported", ""),
+        "Dynamo cannot {}.": ("Unsupported", ""),
+        "use g instead": ("FutureWarning", ""),
+        "bad because of {}": ("BadError", ""),
+    }
+
+
+def test_the_condition_is_that_of_the_branch() -> None:
+    source = """
+        if a: raise X("first text")
+        elif b is None: raise X("second text")
+        else:
+            raise X("third text")
+        if c:
+            for d in c:
+                raise X("not directly")
+        else: raise X("fourth text")
+        if e > 1:
+            with f:
+                raise X("not directly either")
+        """
+    assert {site.text: site.condition for site in read(source)} == {
+        "first text": "a",
+        "second text": "b is None",
+        "third text": "not (a or b is None)",
+        "not directly": "",
+        "fourth text": "not c",
+        "not directly either": "",
+    }
+    (long,) = read(f"if {' and '.join(f'value_{n}' for n in range(20))}: raise X('text')")
+    assert long.condition == ""
+
+
+# A library of the fewest parts: four functions, each of whose instructions are put together by hand.
+
+TEXT, STUBS, STRINGS = 0x4000, 0x5000, 0x6000
+CHECK = "__ZN3c106detail14torchCheckFailEPKcS2_jS2_"
+CHECK_STRING = "__ZN3c106detail14torchCheckFailEPKcS2_jRKNSt3__112basic_stringIcNS3_11char_traitsIcEENS3_9allocatorIcEEEE"
+ASSERT = "__ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_S2_"
+STR = "__ZN3c106detail12_str_wrapperIJPKcRKxS3_RKS3_EE4callERKS3_S5_S8_S8_"  # literal, long long, literal, a name
+
+
+class Made:
+    """Instructions and strings of a library, as they come."""
+
+    def __init__(self) -> None:
+        self.code: list[int] = []
+        self.strings = b""
+        self.stubs: list[str] = []
+
+    def string(self, text: str) -> int:
+        address = STRINGS + len(self.strings)
+        self.strings += text.encode() + b"\0"
+        return address
+
+    def load(self, register: int, text: str) -> None:
+        """adrp, add: the address of a literal."""
+        address = self.string(text)
+        pages = (address >> 12) - ((TEXT + 4 * len(self.code)) >> 12)
+        self.code += [0x90000000 | (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5 | register, 0x91000000 | (address & 0xFFF) << 10 | register << 5 | register]
+
+    def number(self, register: int, value: int) -> None:
+        self.code.append(0x52800000 | value << 5 | register)
+
+    def slot(self, register: int, offset: int) -> None:
+        """The address of a place on the stack."""
+        self.code.append(0x91000000 | offset << 10 | 31 << 5 | register)
+
+    def keep(self, register: int, offset: int) -> None:
+        self.code.append(0xF9000000 | offset // 8 << 10 | 31 << 5 | register)
+
+    def call(self, name: str) -> None:
+        if name not in self.stubs:
+            self.stubs.append(name)
+        distance = (STUBS + 12 * self.stubs.index(name) - TEXT) // 4 - len(self.code)
+        self.code.append(0x94000000 | distance & 0x3FFFFFF)
+
+    def jump(self, to: int) -> None:
+        self.code.append(0x14000000 | (to - len(self.code)) & 0x3FFFFFF)
+
+    def where(self, function: str, file: str, line: int) -> None:
+        self.load(0, function)
+        self.load(1, file)
+        self.number(2, line)
+
+    def bytes(self) -> bytes:
+        code = struct.pack(f"<{len(self.code)}I", *self.code)
+        parts = [(b"__text", TEXT, code, 0, 0), (b"__stubs", STUBS, b"\0" * 12 * len(self.stubs), 0, 12), (b"__cstring", STRINGS, self.strings, 0, 0)]
+        names = b"\0" + b"".join(name.encode() + b"\0" for name in self.stubs)
+        symbols = b"".join(struct.pack("<IBBHQ", names.index(name.encode()), 1, 0, 0, 0) for name in self.stubs)
+        indirect = b"".join(struct.pack("<I", number) for number in range(len(self.stubs)))
+        commands = 72 + 80 * len(parts) + 24 + 80
+        at = 32 + commands
+        sections, body = b"", b""
+        for name, address, data, first, size in parts:
+            sections += struct.pack("<16s16s2Q8I", name, b"__TEXT", address, len(data), at + len(body), 0, 0, 0, 0, first, size, 0)
+            body += data
+        table = at + len(body)
+        segment = struct.pack("<2I16s4Q4I", 0x19, 72 + len(sections), b"__TEXT", 0, 0, 0, 0, 0, 0, len(parts), 0) + sections
+        symtab = struct.pack("<6I", 2, 24, table, len(self.stubs), table + len(symbols) + len(indirect), len(names))
+        dysymtab = struct.pack("<20I", 0xB, 80, *[0] * 12, table + len(symbols), len(self.stubs), *[0] * 4)
+        header = struct.pack("<8I", 0xFEEDFACF, 0x0100000C, 0, 6, 3, commands, 0, 0)
+        return header + segment + symtab + dysymtab + body + symbols + indirect + names
+
+
+SOURCE = "/Users/runner/work/pytorch/pytorch/pytorch/aten/src/ATen/native/LinearAlgebra.cpp"
+
+
+def library() -> bytes:
+    """A check with a literal; one whose message is made of values; an assertion; two checks whose last call is the same, and one that is nothing's."""
+    made = Made()
+    made.where("addmm", SOURCE, 191)
+    made.load(3, "mat1 and mat2 must be matrices of rows")
+    made.call(CHECK)
+
+    made.load(8, "expected rank ")
+    made.keep(8, 0x20)
+    made.load(8, " but got tensor ")
+    made.keep(8, 0x28)
+    made.load(8, "self")  # a name that the caller has: it may be another tomorrow
+    made.keep(8, 0x38)
+    made.slot(0, 0x20)
+    made.slot(1, 0x30)
+    made.slot(2, 0x28)
+    made.slot(3, 0x38)
+    made.slot(8, 0x40)
+    made.call(STR)
+    made.where("kron", SOURCE, 300)
+    made.slot(3, 0x40)
+    made.call(CHECK_STRING)
+
+    made.where("device_default", "../c10/core/TensorImpl.h", 1302)
+    made.load(3, 'tensor.defined() INTERNAL ASSERT FAILED at "../c10/core/TensorImpl.h":1302, please report a bug to PyTorch. ')
+    made.load(4, "Was it freed?")
+    made.call(ASSERT)
+
+    made.load(3, "the first of two branches")
+    made.number(2, 11)
+    made.jump(len(made.code) + 4)
+    made.load(3, "the second of two branches")
+    made.number(2, 12)
+    made.load(0, "merged")
+    made.load(1, SOURCE)
+    made.call(CHECK)
+
+    made.load(0, "nothing")
+    made.load(1, SOURCE)
+    made.number(2, 13)
+    made.call(CHECK)  # whose message is not known
+    return made.bytes()
+
+
+def test_a_library_is_read() -> None:
+    found = {site.text: (file, site.line, site.name, site.kind) for file, site in origins_native.sites(library())[0]}
+    source = "aten/src/ATen/native/LinearAlgebra.cpp"
+    assert found == {
+        "mat1 and mat2 must be matrices of rows": (source, 191, "addmm", "RuntimeError"),
+        "expected rank {:int} but got tensor {}": (source, 300, "kron", "RuntimeError"),
+        'tensor.defined() INTERNAL ASSERT FAILED at "{}":{:int}, please report a bug to PyTorch. Was it freed?': (
+            "c10/core/TensorImpl.h",
+            1302,
+            "device_default",
+            "RuntimeError",
+        ),
+        "the first of two branches": (source, 11, "merged", "RuntimeError"),
+        "the second of two branches": (source, 12, "merged", "RuntimeError"),
+    }
+
+
+@pytest.mark.parametrize("cut", [10, 40, 200, 500])
+def test_no_library_is_an_error(cut: int) -> None:
+    with pytest.raises(ValueError, match="library"):
+        origins_native.sites(library()[:cut])
+    with pytest.raises(ValueError, match="Apple's format"):
+        origins_native.sites(b"\x7fELF" + library()[4:])
+
+
+def test_a_string_begins_where_the_one_before_ends() -> None:
+    made = Library(b"abc\0def\0", {"__cstring": (100, 8, 0, 0, 0)})
+    assert [made.literal(at) for at in (100, 104, 99, 108, ("s", 0))] == ["abc", "def", None, None, None]
+
+
+def wheel(folder: Path, version: str, files: dict[str, str | bytes]) -> Path:
+    file = folder / f"torch-{version}-cp311-none-macosx_11_0_arm64.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in {"torch/version.py": f"__version__ = '{version}'\n", **files}.items():
+            archive.writestr(name, content)
+    return file
+
+
+MULTIPLIED = 'def mm():\n    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a:d}x{b:d})")\n'
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> list[Path]:
+    """Three releases: a message that goes, one that comes, and one that moves."""
+    gone = 'def _f():\n    raise RuntimeError("gone are the tensors of yesterday")\n'
+    came = 'def _f():\n    raise RuntimeError("gone are all the tensors of yesterday")\n'
+    return [
+        wheel(tmp_path, "2.9.1", {"torch/a.py": MULTIPLIED, "torch/b.py": gone}),
+        wheel(tmp_path, "2.10.0", {"torch/a.py": MULTIPLIED, "torch/b.py": gone, "torch/lib/libc10.dylib": library()}),
+        wheel(tmp_path, "2.11.0+cpu", {"torch/a/__init__.py": "\n" + MULTIPLIED, "torch/b.py": came, "torch/testing/_internal/c.py": gone}),
+    ]
+
+
+def table_of(wheels: list[Path]) -> dict[str, object]:
+    made = None
+    for file in wheels:
+        made = origins.add(made, origins.read(file))
+    assert made
+    return made
+
+
+def rows(table: dict[str, object]) -> dict[str, tuple[object, ...]]:
+    """text -> (file, line, name, first, last) of its first place."""
+    files, names, releases = table["files"], table["names"], table["releases"]
+    return {row[0]: (files[row[1]], row[2], names[row[3]], releases[row[6]], releases[row[7]]) for row in reversed(table["templates"])}
+
+
+def test_releases_make_a_table(wheels: list[Path]) -> None:
+    table = table_of(wheels)
+    assert table["releases"] == ["2.9.1", "2.10.0", "2.11.0"] == table["python"] and table["native"] == ["2.10.0"]
+    found = rows(table)
+    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == ("torch/a/__init__.py", 3, "torch.a.mm", "2.9.1", "2.11.0")
+    assert found["gone are the tensors of yesterday"] == ("torch/b.py", 2, "torch.b._f", "2.9.1", "2.10.0")
+    assert found["gone are all the tensors of yesterday"] == ("torch/b.py", 2, "torch.b._f", "2.11.0", "2.11.0")
+    assert found["expected rank {:int} but got tensor {}"][3:] == ("2.10.0", "2.10.0")
+    assert [row[0] for row in table["templates"]] == sorted(row[0] for row in table["templates"])
+    assert origins.as_bytes(table) == origins.as_bytes(json.loads(json.dumps(table)))
+
+
+def test_a_message_whose_literals_are_still_there_has_not_gone(wheels: list[Path], tmp_path: Path) -> None:
+    table = table_of(wheels[:2])
+    made = Made()
+    made.string("expected rank ")
+    made.string(" but got tensor ")
+    table = origins.add(table, origins.read(wheel(tmp_path, "2.12.0", {"torch/lib/libc10.dylib": made.bytes()})))
+    spans = {row[0]: (row[1], table["releases"][row[7]]) for row in table["templates"]}
+    assert spans["expected rank {:int} but got tensor {}"] == (-1, "2.12.0")
+    assert spans["mat1 and mat2 must be matrices of rows"][1] == "2.10.0"
+
+
+def test_the_most_public_places_are_kept(tmp_path: Path) -> None:
+    text = "def {}():\n    raise RuntimeError('the optimizer of tensors is hungry')\n"
+    names = ["torch/_a.py", "torch/b.py", "torch/_c/_d.py", "torch/e.py"]
+    table = origins.add(None, origins.read(wheel(tmp_path, "2.0.1", {name: text.format("f") + text.format("f") for name in names})))
+    assert [table["files"][row[1]] for row in table["templates"]] == ["torch/_a.py", "torch/b.py", "torch/e.py"]
+
+
+def test_a_long_text_ends_in_a_hole() -> None:
+    text = origins.cut("word " * 100)
+    assert text.endswith("word{}") and len(text) <= origins.LONG + 2
+    cut = origins.cut("x" * (origins.LONG - 2) + "{:int}" + " y" * 20)
+    assert cut == "x" * (origins.LONG - 2) + "{}"
+
+
+def test_bad_input_is_an_error(tmp_path: Path, wheels: list[Path]) -> None:
+    (tmp_path / "no.whl").write_bytes(b"no zip")
+    with pytest.raises(BadInput, match="is no wheel"):
+        origins.read(tmp_path / "no.whl")
+    with pytest.raises(BadInput, match=r"torch/version\.py"):
+        origins.read(tmp_path)
+    with pytest.raises(BadInput, match="is no wheel of torch"):
+        origins.version(tmp_path / "numpy-1.0-py3-none-any.whl")
+    with pytest.raises(BadInput, match=r"not newer than 2\.10\.0"):
+        origins.add(table_of(wheels[:2]), origins.read(wheels[0]))
+    with pytest.raises(BadInput, match="macosx_arm64"):
+        origins.read(wheel(tmp_path, "2.0.0", {"torch/lib/libc10.dylib": b"ELF"}))
+    with pytest.raises(BadInput, match="cannot be read"):
+        origins.load(tmp_path / "no.whl")
+
+
+def test_what_is_missing_and_what_has_moved(wheels: list[Path]) -> None:
+    table = table_of(wheels)
+
+    def ours(text: str) -> Wording:
+        return Wording(text, wording.parse(text), sample=text)
+
+    wordings = [
+        ("mm", ours("mat1 and mat2 shapes cannot be multiplied ({m:int}x{n:int})")),
+        ("gone", ours("gone are the tensors of")),
+        ("foreign", ours("another program's words")),
+    ]
+    (moved,) = origins_ours.moved(table, wordings)
+    assert (moved.stem, moved.last) == ("gone", "2.10.0") and moved.nearest and moved.nearest.text == "gone are all the tensors of yesterday"
+    missing = [message.text for _, message in origins_ours.missing(table, wordings, Counter())]
+    assert missing == ["gone are all the tensors of yesterday"]
+
+
+def test_the_command(wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "table.json.gz"
+    assert parser.main(["origins", *map(str, wheels[1:]), "--table", str(file)]) == 0
+    assert parser.main(["origins", str(wheels[2]), "--table", str(file)]) == 0
+    assert "2.11.0 is in the table already" in capsys.readouterr().out
+    assert parser.main(["origins", "--missing", "--table", str(file)]) == 0
+    assert "'gone are all the tensors of yesterday'  torch.b._f, torch/b.py:2" in capsys.readouterr().out
+    assert parser.main(["origins", "--moved", "--table", str(file)]) == 0
+    assert "no longer in torch 2.11.0" in capsys.readouterr().out
+    assert parser.main(["origins", "--table", str(tmp_path / "none.gz")]) == 2
+    assert "nox -s origins" in capsys.readouterr().err
+
+
+def test_the_table_of_the_checkout() -> None:
+    """It was made by `nox -s origins`, is light enough for the wheel, and points nowhere that is not there."""
+    file = ROOT / origins.FILE
+    table = origins.load(file)
+    assert file.stat().st_size < 1_000_000 and "BSD-3-Clause" in table["notice"] and (ROOT / "facts/origins.LICENSE").exists()
+    assert table["releases"] == sorted(table["releases"], key=origins.order) and {*table["python"], *table["native"]} <= set(table["releases"])
+    releases = len(table["releases"])
+    for text, where, line, name, kind, condition, first, last in table["templates"]:
+        assert text and -1 <= where < len(table["files"]) and (line > 0 or where == -1) and -1 <= name < len(table["names"])
+        assert -1 <= kind < len(table["classes"]) and -1 <= condition < len(table["conditions"]) and 0 <= first <= last < releases
+    found = rows(table)
+    assert found["Attempting to unscale FP16 gradients."][:3:2] == ("torch/amp/grad_scaler.py", "torch.amp.grad_scaler.GradScaler._unscale_grads_")
+    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int} and {:int}x{:int})"][0] == "aten/src/ATen/native/LinearAlgebra.cpp"

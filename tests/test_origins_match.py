@@ -1,0 +1,286 @@
+"""Where PyTorch writes a message: what is believed and what is not, the same in both languages, and where it is shown."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from twins import Twin, mutations
+
+from torchclinic.commands import explain, knowledge, lookup, mcp, terminal
+from torchclinic.commands.knowledge import Knowledge
+from torchclinic.find import origins
+from torchclinic.find.clean import WORD
+from torchclinic.find.wording import HOLES
+
+UNSCALE = "Attempting to unscale FP16 walruses of the {} optimizer."
+#: text, file, line, name, class, condition, first and last release.
+ROWS = [
+    (UNSCALE, "torch/amp/grad_scaler.py", 260, "torch.amp.grad_scaler.GradScaler._unscale_grads_", "ValueError", "not allow_fp16", 0, 2),
+    ("Sparse flavours need {:int}x{:int} pickled walruses, got {} of them", "aten/src/ATen/native/Walrus.cpp", 41, "walrus_cpu", "RuntimeError", "", 1, 1),
+    ("Sparse flavours need {:int}x{:int} pickled walruses, got {} of them", "torch/_refs/walrus.py", 8, "torch._refs.walrus.walrus", "RuntimeError", "", 1, 2),
+    ("{}th walrus flipper is not contiguous", "torch/nn/functional.py", 7, "torch.nn.functional.walrus", "RuntimeError", "x < 0", 2, 2),
+    ("Two walruses:\n    first: {}\n    braces: {{}}, {}{} tusks", "torch/walrus/__init__.py", 5, "torch.walrus.herd", "KeyError", "", 0, 2),
+    ("Walrus weights were quantized twice; this is deprecated.", "torch/walrus/__init__.py", 9, "torch.walrus", "UserWarning", "", 0, 0),
+    ("walrus rendezvous took {:int} seconds", "torch/walrus/log.py", 3, "torch.walrus.log.wait", "log", "", 0, 2),
+    ("no place knows this walrus constructor", "", 0, "", "", "", 0, 2),
+]
+FRAME = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    step()\n  File "{}", line 9, in {}\n    raise X\n'
+SAID = "ValueError: Attempting to unscale FP16 walruses of the Adam optimizer."
+
+
+def table(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """A table as content/origins.py makes it."""
+    made: dict[str, Any] = {"version": 1, "notice": "", "releases": ["2.0.1", "2.12.0", "2.13.0"], "python": [], "native": []}
+    for column, name in ((1, "files"), (3, "names"), (4, "classes"), (5, "conditions")):
+        made[name] = sorted({row[column] for row in rows} - {""})
+    at = {name: {value: number for number, value in enumerate(made[name])} | {"": -1} for name in ("files", "names", "classes", "conditions")}
+    made["templates"] = [
+        [text, at["files"][file], line, at["names"][name], at["classes"][kind], at["conditions"][when], first, last]
+        for text, file, line, name, kind, when, first, last in sorted(rows)
+    ]
+    return made
+
+
+TABLE = table(ROWS)
+KNOWN = origins.load(TABLE)
+
+
+def names(text: str) -> list[str]:
+    found = origins.origin(KNOWN, text)
+    return [place["name"] for place in found["places"]] if found else []
+
+
+def test_an_origin_is_all_that_is_known_of_a_place() -> None:
+    found = origins.origin(KNOWN, "step 1\r\n" + FRAME.format("/opt/lib/python3.11/site-packages/torch/amp/grad_scaler.py", "_unscale_grads_") + SAID)
+    assert found == {
+        "line": 7,
+        "raw": SAID,
+        "message": "Attempting to unscale FP16 walruses of the \u2026 optimizer.",
+        "search": "https://github.com/pytorch/pytorch/issues?q=%22Attempting%20to%20unscale%20FP16%20walruses%20of%20the%22",
+        "places": [
+            {
+                "name": "torch.amp.grad_scaler.GradScaler._unscale_grads_",
+                "function": "GradScaler._unscale_grads_",
+                "file": "torch/amp/grad_scaler.py",
+                "number": 260,
+                "exception": "ValueError",
+                "condition": "not allow_fp16",
+                "first": "2.0.1",
+                "last": "2.13.0",
+                "source": "https://github.com/pytorch/pytorch/blob/v2.13.0/torch/amp/grad_scaler.py#L260",
+                "raised": True,
+            }
+        ],
+    }
+
+
+#: What is pasted -> the first place.
+BELIEVED = {
+    SAID: "torch.amp.grad_scaler.GradScaler._unscale_grads_",
+    SAID.partition(": ")[2]: "torch.amp.grad_scaler.GradScaler._unscale_grads_",  # without its class, as people quote it
+    FRAME.format("C:\\envs\\torch\\cuda\\amp\\grad_scaler.py", "_unscale_grads_") + SAID: "torch.amp.grad_scaler.GradScaler._unscale_grads_",
+    "[rank1]: " + SAID.replace("of the", "of\n[rank1]: the"): "torch.amp.grad_scaler.GradScaler._unscale_grads_",  # wrapped by a terminal
+    "RuntimeError: Sparse flavours need 3x4 pickled walruses, got (2, 'x') of them": "walrus_cpu",
+    # A class was made a finer one, and C++ puts words behind.
+    "IndexError: Sparse flavours need 3x4 pickled walruses, got 2 of them (function add)": "walrus_cpu",
+    FRAME.format("model.py", "f").replace("raise X", "x @ y") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "walrus_cpu",
+    FRAME.format("/x/torch/_refs/walrus.py", "walrus") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "torch._refs.walrus.walrus",
+    "RuntimeError: 4th walrus flipper is not contiguous": "torch.nn.functional.walrus",
+    "KeyError: Two walruses:\n  first: a b\nbraces: {}, 17 tusks": "torch.walrus.herd",
+    "train.py:3: UserWarning: Walrus weights were quantized twice; this is deprecated.": "torch.walrus",
+    "I1122 10:00:00.1 7 log.py:3] walrus rendezvous took 12 seconds": "torch.walrus.log.wait",
+    # An error before a warning; of a chain the first; else the last.
+    "UserWarning: Walrus weights were quantized twice; this is deprecated.\n" + SAID: "torch.amp.grad_scaler.GradScaler._unscale_grads_",
+    SAID + "\nThe above exception was the direct cause of the following exception:\nRuntimeError: 4th walrus flipper is not contiguous": (
+        "torch.amp.grad_scaler.GradScaler._unscale_grads_"
+    ),
+    SAID + "\nRuntimeError: 4th walrus flipper is not contiguous": "torch.nn.functional.walrus",
+}
+REFUSED = {
+    "another class": SAID.replace("ValueError", "KeyError"),
+    "another class of C++": "UserWarning: Sparse flavours need 3x4 pickled walruses, got 2 of them",
+    "more behind it": SAID + " Sorry",
+    "more before it": SAID.replace(": ", ": After "),
+    "raised by another's file": FRAME.format("/x/site-packages/apex/amp/scaler.py", "_unscale_grads_") + SAID,
+    "raised by a file of that name elsewhere": FRAME.format("/x/mine/grad_scaler.py", "_unscale_grads_") + SAID,
+    "raised by another's statement": FRAME.format("model.py", "f") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them",
+    "a quoted line of code": 'File "a.py", line 3, in f\n    raise ValueError("Attempting to unscale FP16 walruses of the Adam optimizer.")',
+    "a hole that holds something else": "RuntimeError: Sparse flavours need axb pickled walruses, got 2 of them",
+    "a log line as an error": "ValueError: walrus rendezvous took 12 seconds",
+    "half of it": "ValueError: Attempting to unscale FP16 walruses",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", BELIEVED, ids=range(len(BELIEVED)))
+def test_what_is_believed(text: str) -> None:
+    assert names(text)[:1] == [BELIEVED[text]]
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_is_refused(why: str) -> None:
+    assert names(REFUSED[why]) == []
+
+
+def test_what_has_no_file_has_no_address() -> None:
+    found = origins.origin(KNOWN, "RuntimeError: no place knows this walrus constructor")
+    assert found and (found["places"][0]["file"], found["places"][0]["source"]) == ("", "")
+
+
+def test_a_search_holds_nothing_of_the_text() -> None:
+    for text in BELIEVED:
+        found = origins.origin(KNOWN, text.replace("Adam", "Sesame").replace("17", "4711"))
+        assert found and "Sesame" not in found["search"] and "4711" not in found["search"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("plain", ["plain"]),
+        ("{} is {:int}x{:int}, {{}}", ["is ", ["", "int"], "x", ["", "int"], ", {}"]),
+        # Two holes in a row, and a hole that takes what follows, take anything; with a hole at the beginning goes what is glued to it.
+        ("a {:int}2{}{} end ", ["a ", ["", "line"], "2", ["", "line"], " end"]),
+        ("{}th walrus", ["walrus"]),
+        ("a  b\n   c {}", ["a b\nc ", ["", "line"]]),
+        ("{}", []),
+        ("", []),
+        ("word " * 100, [("word " * 33).rstrip(), ["", "line"]]),
+    ],
+)
+def test_templates_as_the_matcher_takes_them(text: str, parts: list[Any]) -> None:
+    assert origins.parts(text) == parts
+
+
+def test_which_templates_are_known_by_their_words() -> None:
+    assert origins.tells(UNSCALE, "torch/amp/grad_scaler.py")
+    assert not origins.tells(UNSCALE, "torch/_numpy/linalg.py")
+    assert not origins.tells("Expected {} to be a list, but got {} instead", "torch/amp/grad_scaler.py")
+    assert not origins.tells("unscaled walruses: {}", "torch/amp/grad_scaler.py")
+    assert not origins.tells('walrus.defined() INTERNAL ASSERT FAILED at "{}":{:int}, please report a bug to PyTorch.', "c10/core/Walrus.cpp")
+
+
+def test_foreign_messages_are_refused() -> None:
+    """With all templates that PyTorch's own table holds, where this checkout has one."""
+    if (mine := Knowledge({}, {}, {}, {}).origins()) is None:
+        pytest.skip("this checkout has no facts/origins.json.gz: `nox -s origins` makes it")
+    for line in Path(__file__).with_name("data").joinpath("foreign.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        assert origins.origin(mine, row["text"]) is None, row["id"]
+
+
+# ---- the twin
+
+
+@pytest.fixture(scope="module")
+def twin() -> Iterator[Twin]:
+    with Twin("origins-twin.mjs", TABLE, {kind: list(hole) for kind, hole in HOLES.items()}) as made:  # type: ignore[arg-type]
+        yield made
+
+
+def test_the_twin_reads_templates_alike(twin: Twin) -> None:
+    assert twin.ask("templates") == [wording["parts"] for wording in KNOWN["wordings"]]
+
+
+def test_the_twin_answers_alike(twin: Twin) -> None:
+    texts = [*BELIEVED, *REFUSED.values()]
+    for text in [*texts, *mutations([text for text in texts if text], 2000, seed=20261122)]:
+        assert origins.origin(KNOWN, text) == twin.ask(text), repr(text)
+
+
+def test_the_end_of_a_long_text_is_read(twin: Twin) -> None:
+    noise = "the walrus optimizer of step 3 is contiguous\n" * (origins.READ // 20)
+    for text in (noise + SAID, SAID + "\n" + noise, noise.replace("\n", " ") + "\n" + SAID + "\n" + "\U0001f525" * 9):
+        here = origins.origin(KNOWN, text)
+        assert here == twin.ask(text)
+        assert (here is None) == text.startswith("ValueError") and (here is None or here["line"] == text[: text.find(SAID)].count("\n") + 1)
+
+
+def test_no_text_takes_long() -> None:
+    """Twice the text, at most a few times the time, even where every line begins a message."""
+    line = "ValueError: Attempting to unscale FP16 walruses of the "
+
+    def seconds(count: int) -> float:
+        text = (line * 3 + "\n") * count
+        took = []
+        for _ in range(3):
+            started = time.process_time()
+            origins.origin(KNOWN, text)
+            took.append(time.process_time() - started)
+        return min(took)
+
+    assert seconds(800) < 8 * seconds(200) + 0.01 * seconds(200)
+
+
+# ---- where it is shown
+
+
+@pytest.fixture(scope="module")
+def known(table: dict[str, Any]) -> Knowledge:
+    return Knowledge(table, {stem: {"id": stem} for stem in table["symptoms"]}, {}, {}, _origins=[KNOWN])
+
+
+def test_it_is_asked_only_after_none(known: Knowledge) -> None:
+    both = SAID + "\nRuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)"
+    assert known.look_up(both)["status"] == "match" and "origin" not in known.look_up(both)
+    assert known.look_up(SAID)["status"] == "origin"
+    assert known.look_up("ValueError: my own message")["status"] == "none"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_terminal_says_what_it_is(known: Knowledge, language: str) -> None:
+    text = terminal.render(known, known.look_up(f"\x1b]0;x\x07\x1b[31m{SAID}"), language, False)
+    assert "GradScaler._unscale_grads_" in text and "`not allow_fp16`" in text and "2.0.1" in text and "#L260" in text and "issues?q=" in text
+    assert ("no advice" if language == "en" else "不是建议") in text
+    assert text.replace("\n", "").isprintable()
+
+
+def test_the_lines_below_an_error(known: Knowledge) -> None:
+    text = FRAME.format("/lib/site-packages/torch/amp/grad_scaler.py", "_unscale_grads_") + SAID
+    for made in (explain.explain(known, text, "en", {}), explain.explain_log(known, "noise\n" + text, "en", {})):
+        first, second, third = made.lines
+        assert first.startswith(
+            "Torch Clinic: PyTorch writes this in `GradScaler._unscale_grads_` (torch/amp/grad_scaler.py), when `not allow_fp16`; in releases 2.0.1 to 2.13.0."
+        )
+        assert second == "  at train.py:3" and third.endswith("/v2.13.0/torch/amp/grad_scaler.py#L260")
+        assert made.symptom.startswith("Attempting to unscale")
+
+
+def test_what_was_survived_is_not_why_it_ended(known: Knowledge) -> None:
+    mine = FRAME.format("mine.py", "f") + "ValueError: my own message"
+    assert explain.explain_log(known, FRAME.format("torch/amp/grad_scaler.py", "x") + SAID + "\n" + mine, "en", {}).lines == []
+    warned = explain.explain_log(known, "train.py:3: UserWarning: Walrus weights were quantized twice; this is deprecated.\nbye", "en", {})
+    assert warned.lines == [] and warned.report == "bye"
+
+
+def test_for_programs(known: Knowledge, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knowledge, "load", lambda: known)
+    file = tmp_path / "pastes.jsonl"
+    file.write_text(json.dumps({"id": 1, "text": SAID}) + "\n", encoding="utf-8")
+    lookup._lookup_lines(known, str(file))
+    row = json.loads(capsys.readouterr().out)
+    assert (row["status"], row["hits"], row["origin"][0]["name"]) == ("origin", [], "torch.amp.grad_scaler.GradScaler._unscale_grads_")
+    assert "GradScaler._unscale_grads_" in mcp.look_up(known, json.dumps({"message": {"message": SAID}}), "en")
+
+
+def test_a_table_is_read_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knowledge, "DATA", tmp_path)
+    monkeypatch.setattr(knowledge, "ROOT", tmp_path)
+    assert Knowledge({}, {}, {}, {}).origins() is None
+    file = tmp_path / "origins.json.gz"
+    file.write_bytes(gzip.compress(json.dumps(TABLE).encode()))
+    known = Knowledge({}, {}, {}, {}).origins()
+    assert known is not None and len(known["wordings"]) == len(KNOWN["wordings"])
+    file.write_bytes(b"no table")
+    with pytest.raises(knowledge.BadInput, match="install torchclinic anew"):
+        Knowledge({}, {}, {}, {}).origins()
+
+
+def test_words_are_ascii() -> None:
+    """The twins agree on what a word is only there."""
+    assert all(c in WORD for word in origins.COMMON for c in word)

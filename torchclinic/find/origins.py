@@ -1,0 +1,475 @@
+"""Origins: where in PyTorch a message is written, and in which releases. Asked only where no symptom matches; docs/assets/origins.js is the twin.
+
+The table is made from PyTorch's wheels (content/origins.py describes it). Its templates are sought as wordings are, with the same matcher: literals, holes, rare
+words, no regular expressions. Words alone could be anybody's, so a template of Python must also be all of the message, carry its exception class, and, where
+the text holds the traceback, be raised by a file of torch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from typing import Any
+from urllib.parse import quote
+
+from .clean import WORD, normalise, printed_type, strip_prefix, words
+from .lookup import chain_lines
+from .match import occurrences
+from .wording import HOLES
+
+#: Of the table's format.
+VERSION = 1
+_WORD = "".join(sorted(WORD))
+#: Characters of a text that are read: its end, where a program dies.
+READ = 200_000
+#: Places that an answer names.
+PLACES = 3
+#: Letters of a template that are sought. The rest of a long message adds nothing, and is often cut off.
+SOUGHT = 160
+#: Rare words of a template by which it is found: where a wrapped line has cut one of them, the other still leads to it.
+ANCHORS = 2
+#: Letters below which a template is not believed in text that was wrapped: there words have no ends, and a message no end.
+WRAPPED = 40
+#: Lines above a message among which the frame that raised it is sought.
+FRAMES = 60
+#: Characters of a message that the search of the issue tracker is given.
+QUERY = 120
+#: What a template must hold to be known by its words: words, and among them, each once, words that are not COMMON.
+NEEDED, RARE = 4, 2
+#: Where PyTorch repeats the messages of other programs: of NumPy, of Python's own library, of what it has taken in.
+REPEATED = (
+    "torch/_numpy/",
+    "torch/_vendor/",
+    "torch/_dynamo/polyfills/",
+    "torch/package/",
+    "torch/fx/experimental/unification/",
+    "functorch/einops/",
+    "torch/testing/_internal/",
+)
+#: A message that says itself where it was written.
+PLACED = "INTERNAL ASSERT FAILED at"
+#: What C++ puts behind a message.
+BEHIND = ("(function ", "at /", "at ..", "at C:", "Exception raised from ")
+#: In place of an exception's class: the message is written to a log.
+LOG = "log"
+#: Where what others write is written once more, C++ operators in Python above all, messages and all: believed only where a traceback ends there.
+REWRITTEN = (
+    "torch/_refs/",
+    "torch/_prims",
+    "torch/_decomp/",
+    "torch/_meta_registrations.py",
+    "torch/_subclasses/",
+    "torch/jit/_shape_functions.py",
+    "torch/_logging/",
+)
+#: Folders of PyTorch's repository; what lies elsewhere is made when PyTorch is built, and has no address.
+KEPT = ("torch/", "functorch/", "aten/", "c10/", "caffe2/")
+SOURCE = "https://github.com/pytorch/pytorch/blob/v{release}/{file}"
+ISSUES = "https://github.com/pytorch/pytorch/issues?q="
+#: The words of messages that the most programs have: counted over 9,000 messages of 90 packages and Python's library. They tell nothing about whose message it is.
+COMMON = frozenset(
+    [
+        "add",
+        "after",
+        "all",
+        "allowed",
+        "already",
+        "and",
+        "any",
+        "are",
+        "argument",
+        "arguments",
+        "attribute",
+        "available",
+        "because",
+        "been",
+        "before",
+        "binary",
+        "both",
+        "but",
+        "bytes",
+        "call",
+        "callable",
+        "called",
+        "can",
+        "cannot",
+        "character",
+        "check",
+        "class",
+        "closed",
+        "code",
+        "contain",
+        "contains",
+        "content",
+        "convert",
+        "could",
+        "create",
+        "data",
+        "default",
+        "defined",
+        "deprecated",
+        "dict",
+        "did",
+        "different",
+        "directly",
+        "directory",
+        "does",
+        "doesn",
+        "duplicate",
+        "either",
+        "empty",
+        "encoding",
+        "end",
+        "environment",
+        "error",
+        "exist",
+        "exists",
+        "expected",
+        "extension",
+        "failed",
+        "false",
+        "field",
+        "file",
+        "find",
+        "first",
+        "float",
+        "for",
+        "format",
+        "found",
+        "from",
+        "function",
+        "future",
+        "get",
+        "given",
+        "got",
+        "has",
+        "have",
+        "header",
+        "https",
+        "implemented",
+        "import",
+        "index",
+        "input",
+        "install",
+        "installed",
+        "instance",
+        "instead",
+        "int",
+        "integer",
+        "invalid",
+        "its",
+        "key",
+        "keys",
+        "keyword",
+        "least",
+        "length",
+        "like",
+        "line",
+        "list",
+        "make",
+        "many",
+        "match",
+        "may",
+        "message",
+        "metadata",
+        "method",
+        "missing",
+        "mode",
+        "module",
+        "more",
+        "multiple",
+        "must",
+        "name",
+        "named",
+        "names",
+        "need",
+        "negative",
+        "new",
+        "non",
+        "none",
+        "not",
+        "number",
+        "object",
+        "one",
+        "only",
+        "option",
+        "other",
+        "out",
+        "output",
+        "package",
+        "parameter",
+        "parameters",
+        "parse",
+        "pass",
+        "passed",
+        "path",
+        "pattern",
+        "please",
+        "positive",
+        "provide",
+        "provided",
+        "python",
+        "range",
+        "read",
+        "received",
+        "removed",
+        "required",
+        "requires",
+        "return",
+        "returned",
+        "run",
+        "same",
+        "sequence",
+        "set",
+        "should",
+        "single",
+        "size",
+        "specified",
+        "specify",
+        "start",
+        "str",
+        "stream",
+        "string",
+        "strings",
+        "subclass",
+        "support",
+        "supported",
+        "text",
+        "than",
+        "that",
+        "the",
+        "this",
+        "time",
+        "token",
+        "too",
+        "true",
+        "tuple",
+        "two",
+        "type",
+        "unable",
+        "unexpected",
+        "unknown",
+        "unsupported",
+        "url",
+        "use",
+        "used",
+        "using",
+        "valid",
+        "value",
+        "values",
+        "variable",
+        "version",
+        "was",
+        "when",
+        "which",
+        "while",
+        "will",
+        "with",
+        "without",
+        "write",
+        "you",
+        "your",
+    ]
+)
+
+
+def tells(text: str, file: str) -> bool:
+    """Is a template of PyTorch known by its words: is it long enough, are there words in it that not every program prints, and are they its own?
+
+    Args:
+        text: of the template, with its holes.
+        file: that it stands in.
+    """
+    if file.startswith(REPEATED) or PLACED in text:
+        return False
+    found = [word.lower() for part in parts(text) if isinstance(part, str) for word in words(part)]
+    rare = {word for word in found if len(word) > 2 and not word.isdigit() and word not in COMMON}
+    return len(found) >= NEEDED and len(rare) >= RARE
+
+
+def parts(text: str) -> list[Any]:
+    """A template as the matcher takes it: literals and ["", kind] in turn, a literal first, as lines are read (single blanks, none at a line's ends).
+
+    What varies at its beginning is left out, with the rest of a word that it is glued to. A hole takes anything where the matcher could not tell its end.
+    """
+    lines = [" ".join(filter(None, line.split(" "))) for line in normalise(text).split("\n")]
+    first, *rest = "\n".join(lines).strip("\n").replace("{{", "\0").split("{")
+    found: list[Any] = []
+    left = SOUGHT
+    for number, piece in enumerate([f"}}{first}", *rest]):
+        kind, _, literal = piece.partition("}")
+        literal = literal.replace("}}", "}").replace("\0", "{")
+        if found:
+            told = kind[1:] in HOLES and not (literal and literal[0] in HOLES[kind[1:]][0])
+            hole = ["", kind[1:] if told else "line"]
+            found = [*found, hole] if isinstance(found[-1], str) else [*found[:-1], ["", "line"]]
+        elif number:
+            literal = literal.lstrip(_WORD).lstrip(" \n")
+        if len(literal) > left:
+            end = left + len(literal[left:]) - len(literal[left:].lstrip(_WORD))
+            literal = literal[:end].rstrip(" \n")
+            return [*found, literal, ["", "line"]] if literal else found
+        left -= len(literal)
+        found += [literal] if literal else []
+    if found and isinstance(found[-1], str):
+        found[-1] = found[-1].rstrip(" \n")
+    return found if found[-1:] != [""] else found[:-1]
+
+
+def load(table: dict[str, Any]) -> dict[str, Any]:
+    """The table as the matcher reads it: what `lookup` calls an index, and for each template the places in which it stands.
+
+    Args:
+        table: what content/origins.py makes.
+    """
+    by_text: dict[str, list[list[Any]]] = {}
+    for template in table["templates"]:
+        by_text.setdefault(template[0], []).append(template)
+    wordings: list[dict[str, Any]] = []
+    alone: list[list[str]] = []  # of each wording, the words by which it may be found
+    for text, places in by_text.items():
+        if made := parts(text):
+            wordings.append({"parts": made, "text": text, "places": places})
+            alone.append(_words(made))
+    frequency = Counter(word for found in alone for word in found)
+    anchors: dict[str, list[int]] = {}
+    for number, found in enumerate(alone):
+        for word in sorted(found, key=lambda word: (frequency[word], -len(word), word))[:ANCHORS]:
+            anchors.setdefault(word, []).append(number)
+    numbered = [word for word in anchors if any(c in "0123456789" for c in word)]
+    holes = {kind: list(hole) for kind, hole in HOLES.items()}
+    lists = {name: table[name] for name in ("releases", "files", "names", "classes", "conditions")}
+    return {"wordings": wordings, "anchors": anchors, "numbered": numbered, "holes": holes, "traces": {}, **lists}
+
+
+def _words(made: list[Any]) -> list[str]:
+    """The words of a template, each once, that stand alone where it is printed: not glued to the value of a hole."""
+    found: dict[str, None] = {}
+    for at, part in enumerate(made):
+        if isinstance(part, str):
+            glued = (at > 0 and part[0] in WORD, at + 1 < len(made) and part[-1] in WORD)
+            there = words(part)
+            found.update(dict.fromkeys(there[glued[0] : len(there) - glued[1]]))
+    return [word for word in found if len(word) > 2 and not word.isdigit()]
+
+
+def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
+    """Where PyTorch writes what this text prints; None where it does not, as far as the words tell.
+
+    Args:
+        origins: what `load` made.
+        text: anything; it is only ever read.
+
+    Returns:
+        line: 1-based, of the text, and raw, that line as it was pasted.
+        message: the template, with \u2026 for what varies.
+        search: the address of a search for its literal words on PyTorch's issue tracker; it holds nothing of the text.
+        places: at most three, each with name (qualified, as far as it is known), function (the name within its file; "" where it has none), file, number (of its line), exception, condition ("" where there is
+            none that is known), first and last (releases), source (its address at the newest release that has it), raised (the text's traceback ends there).
+    """
+    raw = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    clean = normalise(raw)
+    cut = max(0, len(clean) - READ)
+    cut = clean.find("\n", cut) + 1 or cut if cut else 0
+    lines = clean[cut:].split("\n")
+    chains = chain_lines(clean[cut:])
+    best: tuple[Any, ...] | None = None
+    for number, found in enumerate(occurrences(origins, clean[cut:], lines)):
+        wording = origins["wordings"][found["wording"]]
+        frame = _frame(lines, found["line"])
+        places = [_place(origins, template, frame) for template in wording["places"]]
+        places = [place for place in places if _fits(place, wording, found, frame)]
+        if not places:
+            continue
+        # Of a chain of exceptions the first; else the last, which those that only wrap it stand above.
+        aside = not found["type"] or found["type"].endswith("Warning")
+        raised = any(place["raised"] for place in places)
+        key = (aside, bisect_right(chains, found["line"]), not raised, -found["line"], -found["letters"], number)
+        if best is None or key < best[0]:
+            best = (key, found, wording, sorted(places, key=lambda place: not place["raised"])[:PLACES])
+    if best is None:
+        return None
+    _, found, wording, places = best
+    line = found["line"] + clean.count("\n", 0, cut)
+    return {"line": line + 1, "raw": raw.split("\n")[line], "message": _shown(wording), "search": _search(wording["parts"]), "places": places}
+
+
+def _shown(wording: dict[str, Any]) -> str:
+    return "\u2026" * _varies(wording["text"]) + "".join(part if isinstance(part, str) else "\u2026" for part in wording["parts"])
+
+
+def _varies(text: str) -> bool:
+    """Does a template begin with what varies?"""
+    return text.startswith("{") and not text.startswith("{{")
+
+
+def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str, bool] | None) -> dict[str, Any]:
+    """A place as `origin` gives it."""
+    _, file, number, name, exception, condition, first, last = template
+    file, name = origins["files"][file] if file >= 0 else "", origins["names"][name] if name >= 0 else ""
+    release, module = origins["releases"][last], file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    function = name.removeprefix(module).removeprefix(".")
+    source = SOURCE.format(release=release, file=file) + (f"#L{number}" if number > 0 else "")
+    return {
+        "name": name,
+        "function": "" if name.endswith("operator()") else function,
+        "file": file,
+        "number": number,
+        "exception": origins["classes"][exception] if exception >= 0 else "",
+        "condition": origins["conditions"][condition] if condition >= 0 else "",
+        "first": origins["releases"][first],
+        "last": release,
+        "source": source if file.startswith(KEPT) and "/generated/" not in file else "",
+        "raised": frame is not None and f"/{frame[0]}".endswith(f"/{file}") and name.endswith(f".{frame[1]}"),
+    }
+
+
+def _fits(place: dict[str, Any], wording: dict[str, Any], found: dict[str, Any], frame: tuple[str, str, bool] | None) -> bool:
+    """May what was found have been written there? What C++ writes stands below a call of anyone's, and its class was made a finer one over the releases."""
+    exception, kind, python = printed_type(f"{place['exception']}:"), found["type"].lstrip("_"), place["file"].endswith(".py")
+    if kind not in ("", exception) and (exception or place["exception"] == LOG) and (python or exception != "RuntimeError" or kind.endswith("Warning")):
+        return False
+    if exception and python and (frame is None and place["file"].startswith(REWRITTEN) or frame is not None and not _same_file(frame[0], place["file"])):
+        return False
+    if not python and frame is not None and frame[2] and "/torch/" not in f"/{frame[0]}":
+        return False
+    if found["squeezed"]:
+        return found["letters"] >= WRAPPED
+    before, after = found["before"].rstrip(" "), found["after"].lstrip(" .,;:!?'\")]}`")
+    begins = not before or before[-1] in ":])>|-" or _varies(wording["text"])
+    return begins and (not after or after[0] > "\x7f" or not python and after.startswith(BEHIND) or wording["parts"][-1] == ["", "line"])
+
+
+def _same_file(path: str, file: str) -> bool:
+    """Is a path that a traceback names this file of torch, in whatever folder it lay in that release?"""
+    name = file.rsplit("/", 2)[-2:] if file.endswith("/__init__.py") else file.rsplit("/", 1)[-1:]
+    return "/torch/" in f"/{path}" and f"/{path}".endswith("/" + "/".join(name))
+
+
+def _frame(lines: list[str], at: int) -> tuple[str, str, bool] | None:
+    """(file, function, whether its line is a `raise`) of the frame above a message; None where the text does not show it."""
+    for number in range(at - 1, max(-1, at - FRAMES), -1):
+        text = strip_prefix(lines[number])
+        if text.startswith('File "'):  # Python: File "train.py", line 3, in step
+            file, _, rest = text[6:].partition('", line ')
+        elif text.startswith("File ") and ".py:" in text:  # IPython: File train.py:3, in step(x)
+            file, _, rest = text[5:].partition(":")
+        elif ".py in " in text:  # and before: train.py in step(x)
+            file, _, rest = text.partition(" in ")
+            rest = f", in {rest}"
+        elif "Traceback (most recent call last)" in text or printed_type(text):
+            return None
+        else:
+            continue
+        function = rest.partition(", in ")[2].partition("(")[0].rpartition(".")[2]
+        return file.replace("\\", "/"), function, strip_prefix(lines[number + 1]).startswith("raise ")
+    return None
+
+
+def _search(made: list[Any]) -> str:
+    """The address of a search for the longest line of a template's literals."""
+    line = max((line for part in made if isinstance(part, str) for line in part.split("\n")), key=len)
+    line = "".join(c if " " <= c <= "~" and c != '"' else " " for c in line).strip(" ")
+    if len(line) > QUERY:
+        line = line[: line.rfind(" ", 0, QUERY)] if " " in line[:QUERY] else line[:QUERY]
+    return ISSUES + quote(f'"{line}"', safe="!'()*")
