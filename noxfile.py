@@ -166,7 +166,7 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
 
 @nox.session
 def origins(session: nox.Session) -> None:
-    """Read PyTorch's own messages out of the newest wheel of each minor release since 2.0, of those that the table lacks; `-- anew`: of all, 1.3 GB and half an hour."""
+    """Read PyTorch's own messages out of the newest wheel of each minor release since 2.0, of those that the table lacks; `-- anew`: of all, 1.3 GB."""
     session.install("-q", "-c", "constraints.txt", "PyYAML")
     table = Path("facts", "origins.json.gz")
     if "anew" in session.posargs:
