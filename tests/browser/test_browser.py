@@ -71,7 +71,7 @@ def test_where_the_text_tells_no_cause_the_table_stands_first(page: Page) -> Non
     hit = page.locator(".tc-hit").first
     expect(hit.locator("h3")).to_have_text("This text does not show the cause. Which of these do you see?")
     expect(hit.locator("[data-tc-causes] tbody tr").first).to_be_visible()
-    expect(hit.locator("[data-tc-causes]")).to_contain_text("What tells here:")
+    expect(hit.locator("[data-tc-causes]")).to_contain_text("Here it looks at:")
     expect(hit.locator("[data-tc-case]")).to_have_count(0)
 
 

@@ -74,8 +74,9 @@ def test_the_fix_or_its_table_begins_on_the_first_screen_of_a_phone(browser: Bro
     late = {}
     for path in pages:
         page.goto(f"{address}{language}/{path}/", wait_until="domcontentloaded")
+        # Where nothing is printed, the check that tells whether it is this at all comes before the fix.
         top = page.evaluate(
-            "() => document.querySelector('#fix ~ :is([data-tc-case], [data-tc-causes], .highlight, .md-typeset__scrollwrap, table)').getBoundingClientRect().top"
+            "() => document.querySelector('#see ~ [data-tc-check]:not(#fix ~ *), #fix ~ :is([data-tc-case], [data-tc-causes], .highlight, .md-typeset__scrollwrap, table)').getBoundingClientRect().top"
         )
         if top > PHONE["height"]:
             late[path] = top
