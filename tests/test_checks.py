@@ -348,6 +348,7 @@ def test_padding_before_a_norm() -> None:
 def test_a_best_state_that_follows() -> None:
     model = Net()
     assert "body.weight" in str(checks.own_copy(model.state_dict(), model)) and not checks.own_copy(copy.deepcopy(model.state_dict()), model)
+    assert checks.own_copy(model, model) and not checks.own_copy(copy.deepcopy(model), model)
     arrays = [tensor.numpy() for tensor in model.state_dict().values()]
     assert "model.body.weight" in str(checks.own_copy({"epoch": 3, "model": model.state_dict()}, model)) and "0, 1, 2" in str(checks.own_copy(arrays, model))
     assert not checks.own_copy({"epoch": 3, "model": copy.deepcopy(model.state_dict())}, model) and not checks.own_copy([a.copy() for a in arrays], model)

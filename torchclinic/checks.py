@@ -564,10 +564,10 @@ def _parts(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
 def own_copy(state: Any, model: nn.Module) -> Findings:
     """A state that you keep as the best one is a copy: `model.state_dict()` follows every later step. `copy.deepcopy(model.state_dict())` stays.
 
-    The state may be a whole checkpoint, a mapping or a list with states in it; NumPy arrays may share memory, too.
+    The state may be a model, or a whole checkpoint, a mapping or a list with states in it; NumPy arrays may share memory, too.
     """
     own = {tensor.data_ptr() for tensor in [*model.parameters(), *model.buffers()] if tensor.numel()}
-    shared = [name for name, at in _parts(state) if at in own]
+    shared = [name for name, at in _parts(state.state_dict() if isinstance(state, nn.Module) else state) if at in own]
     return Findings([f"shares its memory with the model: {_some(shared)}. Use copy.deepcopy(model.state_dict())"] if shared else [])
 
 
