@@ -197,6 +197,10 @@ def test_clipped_before_unscaled() -> None:
         return checks.clipped(layer, 0.5)
 
     assert not step(True) and "above 0.5" in str(step(False))
+    torch.nn.utils.clip_grad_norm_(layer.parameters(), 0.5, norm_type=float("inf"))
+    assert not checks.clipped(layer, 0.5, norm_type=float("inf")) and checks.clipped(layer, 0.5)
+    layer.weight.grad.fill_(float("inf"))
+    assert "leaves such a step out" in str(checks.clipped(layer, 0.5))
 
 
 def test_gradients_that_are_still_scaled() -> None:
@@ -245,6 +249,14 @@ def test_schedules() -> None:
     assert "100 steps left, you make 101" in str(checks.schedule(cycle, 101))
     with pytest.raises(TypeError, match="ReduceLROnPlateau"):
         checks.schedule(torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer()), 10)
+    with pytest.raises(ValueError, match="0 steps"):
+        checks.schedule(per_epoch, 0)
+    shared = optimizer()
+    parts = [torch.optim.lr_scheduler.LinearLR(shared, 0.1, total_iters=10), torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(shared, 30)]
+    assert not checks.schedule(torch.optim.lr_scheduler.SequentialLR(shared, parts, [10]), 100)
+    groups = [{"params": [nn.Parameter(torch.zeros(1))], "lr": rate} for rate in (0.0, 0.1)]  # a frozen group comes first
+    assert not checks.schedule(torch.optim.lr_scheduler.StepLR(torch.optim.SGD(groups), 30), 90)
+    assert "is 0 in all" in str(checks.schedule(torch.optim.lr_scheduler.StepLR(torch.optim.SGD(groups[:1]), 30), 90))
     assert checks.learning_rates(per_epoch, 31) == pytest.approx([0.1] * 30 + [0.01]) and per_epoch.last_epoch == 0
 
 
@@ -292,6 +304,8 @@ def test_accumulated_gradients(x: Any) -> None:
             (F.cross_entropy(model(some), few) / scale).backward()
 
     assert not checks.accumulates(whole, lambda: parts(4), model) and "4 times as long" in str(checks.accumulates(whole, lambda: parts(1), model))
+    with torch.autocast("cpu", dtype=torch.bfloat16):  # rounds, and is no finding
+        assert not checks.accumulates(whole, lambda: parts(4), model) and checks.accumulates(whole, lambda: parts(1), model)
     model = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
     assert "point elsewhere" in str(checks.accumulates(whole, lambda: parts(4), model)) and not checks.accumulates(whole, lambda: parts(4), model.eval())
     with pytest.raises(ValueError, match="no gradient"):
@@ -316,6 +330,7 @@ def test_padding(x: Any) -> None:
     attention = nn.MultiheadAttention(4, 1, batch_first=True).eval()
     features = torch.randn(2, 4, 4)
     assert not checks.ignores_padding(lambda f: attention(f, f, f, key_padding_mask=~keep)[0], features, keep)
+    assert not checks.ignores_padding(lambda f: attention(f, f, f, key_padding_mask=~keep), features, keep)  # a tuple
     assert checks.ignores_padding(lambda f: attention(f, f, f, key_padding_mask=keep)[0], features, keep)
     assert not checks.ignores_padding(lambda f: F.scaled_dot_product_attention(f, f, f, attn_mask=keep[:, None]), features, keep)
     assert checks.ignores_padding(lambda f: F.scaled_dot_product_attention(f, f, f, attn_mask=~keep[:, None]), features, keep)
@@ -333,6 +348,10 @@ def test_padding_before_a_norm() -> None:
 def test_a_best_state_that_follows() -> None:
     model = Net()
     assert "body.weight" in str(checks.own_copy(model.state_dict(), model)) and not checks.own_copy(copy.deepcopy(model.state_dict()), model)
+    assert checks.own_copy(model, model) and not checks.own_copy(copy.deepcopy(model), model)
+    arrays = [tensor.numpy() for tensor in model.state_dict().values()]
+    assert "model.body.weight" in str(checks.own_copy({"epoch": 3, "model": model.state_dict()}, model)) and "0, 1, 2" in str(checks.own_copy(arrays, model))
+    assert not checks.own_copy({"epoch": 3, "model": copy.deepcopy(model.state_dict())}, model) and not checks.own_copy([a.copy() for a in arrays], model)
 
 
 def test_what_strict_false_left_out() -> None:
@@ -426,6 +445,59 @@ def test_the_epoch_of_a_sampler() -> None:
         assert not checks.epoch_set(made, 1)
     with pytest.raises(ValueError, match=r"checks\.epochs"):
         checks.epoch_set(DataLoader(samples, shuffle=True), 0)
+
+    assert not checks.epoch_set(DataLoader(samples, sampler=DistributedSampler(samples, num_replicas=1, rank=0, shuffle=False)), 1)
+
+
+def test_epochs_look_at_all_that_a_sample_holds() -> None:
+    """Labels repeat, and may come first; texts are no tensors."""
+    for samples in [
+        [{"label": i % 2, "x": torch.tensor([float(i)])} for i in range(20)],
+        [(i % 2, f"text {i}") for i in range(20)],
+        list("abcdefghijklmnopqrst"),
+    ]:
+        assert not checks.epochs(DataLoader(samples, batch_size=4, shuffle=True)) and "two epochs are equal" in str(checks.epochs(DataLoader(samples, 4)))
+    with pytest.raises(TypeError, match="nothing to compare"):
+        checks.epochs(DataLoader([object()] * 4, collate_fn=lambda batch: batch))
+
+
+class Pictures(Dataset):  # type: ignore[misc]
+    """Different images, and noise from the dataset's own generator, from that of torch, or none."""
+
+    def __init__(self, noise: str):
+        self.images, self.noise, self.generator = torch.arange(8.0)[:, None], noise, torch.Generator().manual_seed(0)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.images[index] + (0 if self.noise == "none" else torch.rand(1, generator=self.generator if self.noise == "own" else None)), index
+
+    def __len__(self) -> int:
+        return 8
+
+
+def same_seed(worker: int) -> None:
+    torch.manual_seed(7)
+
+
+def seed_by_number(worker: int) -> None:
+    torch.manual_seed(7 + worker)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="workers are forked here")
+def test_random_numbers_in_workers() -> None:
+    def found(noise: str, **options: Any) -> str:
+        return str(checks.augmentation(loader(Pictures(noise), shuffle=True, **options)))
+
+    assert "each epoch" in found("own") and "several workers" in found("own")
+    assert "each epoch" not in found("own", persistent_workers=True) and "several workers" in found("own", persistent_workers=True)
+    assert "several workers" in found("torch", worker_init_fn=same_seed)
+    assert "each epoch" in found("torch", worker_init_fn=seed_by_number) and "several workers" not in found("torch", worker_init_fn=seed_by_number)
+    generator = torch.Generator().manual_seed(3)
+    before = generator.get_state()
+    for noise in ("torch", "none"):
+        assert found(noise) == found(noise, generator=generator) == found(noise, persistent_workers=True) == "nothing found"
+    assert torch.equal(before, generator.get_state()) and not checks.augmentation(DataLoader(Pictures("own")))
+    with pytest.raises(TypeError, match=r"checks\.epochs"):
+        checks.augmentation(loader(Stream(True)))
 
 
 def test_a_last_batch_that_is_smaller() -> None:

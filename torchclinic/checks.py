@@ -282,10 +282,16 @@ def gradients_cleared(model: nn.Module) -> Findings:
     return Findings([f"a gradient of an earlier step is left in {_some(left)}: call optimizer.zero_grad() in each step"] if left else [])
 
 
-def clipped(model: nn.Module, max_norm: float) -> Findings:
-    """Just before `optimizer.step()`: the norm of all gradients is at most `max_norm`. With a GradScaler, `scaler.unscale_(optimizer)` comes before clipping."""
+def clipped(model: nn.Module, max_norm: float, norm_type: float = 2.0) -> Findings:
+    """Just before `optimizer.step()`: the norm of all gradients is at most `max_norm`. With a GradScaler, `scaler.unscale_(optimizer)` comes before clipping.
+
+    The arguments are those of `clip_grad_norm_`. A model of which you clip only a part is named, too.
+    """
     gradients = [gradient for parameter in model.parameters() if (gradient := _values(parameter.grad)) is not None]
-    norm = sum(float(torch.linalg.vector_norm(gradient.float())) ** 2 for gradient in gradients) ** 0.5
+    norms = [float(torch.linalg.vector_norm(gradient.float(), norm_type)) for gradient in gradients]
+    norm = float(torch.linalg.vector_norm(torch.tensor(norms, dtype=torch.float64), norm_type)) if norms else 0.0
+    if norm - norm != 0:
+        return Findings([f"the norm of the gradients is {norm}: now and then a GradScaler leaves such a step out; without one, look for nan and inf"])
     if norm <= max_norm * 1.01:
         return Findings()
     return Findings([f"the norm of the gradients is {norm:.4g}, above {max_norm:g}: they were clipped before scaler.unscale_(optimizer), or not at all"])
@@ -316,7 +322,7 @@ def decayed(model: nn.Module, optimizer: torch.optim.Optimizer) -> Findings:
 
 
 def learning_rates(scheduler: Any, steps: int) -> list[float]:
-    """The learning rate of the first group before each of the next `steps` calls of `scheduler.step()`, worked out on a copy (of the optimizer and weights, too).
+    """The highest learning rate of all groups before each of the next `steps` calls of `scheduler.step()`, worked out on a copy (of the optimizer and weights, too).
 
     Raises:
         TypeError: ReduceLROnPlateau, which goes by a metric, cannot be worked out beforehand.
@@ -328,7 +334,7 @@ def learning_rates(scheduler: Any, steps: int) -> list[float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that no optimizer took a step, which is so
         for _ in range(steps):
-            rates.append(float(simulated.optimizer.param_groups[0]["lr"]))
+            rates.append(max(float(group["lr"]) for group in simulated.optimizer.param_groups))
             simulated.step()
     return rates
 
@@ -338,12 +344,21 @@ def schedule(scheduler: Any, steps: int) -> Findings:
 
     A schedule counted in epochs and stepped once a batch has decayed to nothing in the first epoch; a cosine that goes on past T_max climbs again; one counted
     in batches and stepped once an epoch is still in its warm-up at the end.
-    Warm-up that ends is no finding, and neither are schedules made to climb again (CyclicLR, CosineAnnealingWarmRestarts).
+    Warm-up that ends is no finding, and neither are schedules made to climb again (CyclicLR, CosineAnnealingWarmRestarts). A LambdaLR that restarts on purpose
+    is named.
+
+    Raises:
+        TypeError: ReduceLROnPlateau, which goes by a metric.
+        ValueError: fewer than one step.
     """
+    if steps < 1:
+        raise ValueError(f"{steps} steps: give the number of calls of scheduler.step() in the whole training")
     if isinstance(scheduler, torch.optim.lr_scheduler.OneCycleLR) and steps > scheduler.total_steps - scheduler.last_epoch:
         return Findings([f"OneCycleLR has {scheduler.total_steps - scheduler.last_epoch} steps left, you make {steps}: it raises a ValueError then"])
     rates = learning_rates(scheduler, steps)
     top = max(rates)
+    if not top:
+        return Findings([f"the learning rate is 0 in all {steps} steps"])
     peak = next(
         at for at, rate in enumerate(rates) if rate > top * 0.999999
     )  # a formula that goes from step to step does not come back to the very same number
@@ -353,7 +368,10 @@ def schedule(scheduler: Any, steps: int) -> Findings:
         found.append(
             f"the learning rate is below a thousandth of its highest ({top:g}) from step {early} of {steps}: is it stepped once a batch, and counted in epochs?"
         )
-    again = isinstance(scheduler, (torch.optim.lr_scheduler.CyclicLR, torch.optim.lr_scheduler.CosineAnnealingWarmRestarts))
+    again = any(
+        isinstance(part, (torch.optim.lr_scheduler.CyclicLR, torch.optim.lr_scheduler.CosineAnnealingWarmRestarts))
+        for part in [scheduler, *getattr(scheduler, "_schedulers", [])]  # of a SequentialLR or ChainedScheduler
+    )
     low, climbs = peak, False
     for at in range(peak, steps):
         if rates[at] < rates[low]:
@@ -455,7 +473,8 @@ def overfit(model: nn.Module, loss_fn: Callable[[], Tensor], steps: int = 200, l
 def accumulates(whole: Callable[[], Any], parts: Callable[[], Any], model: nn.Module) -> Findings:
     """Gradients of a batch at once and of the same batch in parts are equal. Calls both: each runs its backward passes on `model`, without a step.
 
-    BatchNorm and dropout make the two differ in training mode, which is sound: call model.eval() first. The sum of the parts' mean losses is too large by their number: divide each by it, or by the tokens of the whole batch.
+    BatchNorm and dropout make the two differ in training mode, which is sound: call model.eval() first. The sum of the parts' mean losses is too large by their number: divide each by it, or by the tokens of the whole batch. Differences below one percent
+    pass as rounding, which autocast makes.
     """
     gradients = []
     for run in (whole, parts):
@@ -469,7 +488,7 @@ def accumulates(whole: Callable[[], Any], parts: Callable[[], Any], model: nn.Mo
     ours, theirs = gradients
     if ours.shape != theirs.shape:
         return Findings(["the two ways reach other parameters"])
-    if torch.allclose(ours, theirs, rtol=1e-3, atol=float(ours.abs().max()) * 1e-3):
+    if float((ours - theirs).norm()) <= 0.01 * float(ours.norm()):  # bfloat16 rounds: 0.003
         return Findings()
     factor = float(theirs.norm() / ours.norm())
     told = f"the gradients in parts are {factor:.3g} times as long as those of the whole batch"
@@ -499,12 +518,13 @@ def ignores_padding(encode: Callable[[Tensor], Tensor], inputs: Tensor, keep: Te
 
     Args:
         encode: your model or a part of it in evaluation mode, with its mask bound. Its output is (batch, length, ...), of which the kept places are compared, or
-            (batch, ...), which is compared whole.
+            (batch, ...), which is compared whole. Of a tuple or mapping, the first tensor counts.
         inputs: token numbers or features, (batch, length, ...).
         keep: True at the places that count, (batch, length). `scaled_dot_product_attention` takes True as "look here", `nn.MultiheadAttention` as "leave out".
 
     Raises:
         ValueError: `keep` is all True or all False, so there is nothing to compare.
+        TypeError: `encode` returns no tensor.
     """
     if keep.all() or not keep.any():
         raise ValueError("keep is the same everywhere: give it a batch with padding, True at the places that count")
@@ -516,9 +536,11 @@ def ignores_padding(encode: Callable[[Tensor], Tensor], inputs: Tensor, keep: Te
         else:  # other numbers that occur, so that an embedding has them
             other[~keep] = torch.where(inputs[~keep] == kept.max(), kept.min(), kept.max())
         _seed(0)
-        first = encode(inputs)
+        first = next(iter(_tensors(encode(inputs))), None)
         _seed(0)
-        second = encode(other)
+        second = next(iter(_tensors(encode(other))), None)
+    if first is None or second is None:
+        raise TypeError("encode returns no tensor")
     if first.shape[:2] == keep.shape:
         first, second = first[keep], second[keep]
     if torch.allclose(first.float(), second.float(), atol=1e-5):
@@ -526,10 +548,26 @@ def ignores_padding(encode: Callable[[Tensor], Tensor], inputs: Tensor, keep: Te
     return Findings(["padding changes the result: the mask is missing, inverted (True means keep here and drop there), or a mean is taken over all places"])
 
 
-def own_copy(state: Mapping[str, Tensor], model: nn.Module) -> Findings:
-    """A state that you keep as the best one is a copy: `model.state_dict()` follows every later step. `copy.deepcopy(model.state_dict())` stays."""
+def _parts(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
+    """The tensors and arrays in a state, by the names that lead there, and where their memory begins."""
+    if isinstance(value, Tensor):
+        if value.numel():
+            yield name, value.data_ptr()
+    elif "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].ndarray):
+        if value.size:
+            yield name, value.ctypes.data
+    elif isinstance(value, (Mapping, list, tuple)):
+        for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _parts(part, f"{name}.{key}" if name else str(key))
+
+
+def own_copy(state: Any, model: nn.Module) -> Findings:
+    """A state that you keep as the best one is a copy: `model.state_dict()` follows every later step. `copy.deepcopy(model.state_dict())` stays.
+
+    The state may be a model, or a whole checkpoint, a mapping or a list with states in it; NumPy arrays may share memory, too.
+    """
     own = {tensor.data_ptr() for tensor in [*model.parameters(), *model.buffers()] if tensor.numel()}
-    shared = [name for name, tensor in state.items() if isinstance(tensor, Tensor) and tensor.numel() and tensor.data_ptr() in own]
+    shared = [name for name, at in _parts(state.state_dict() if isinstance(state, nn.Module) else state) if at in own]
     return Findings([f"shares its memory with the model: {_some(shared)}. Use copy.deepcopy(model.state_dict())"] if shared else [])
 
 
@@ -590,17 +628,42 @@ def sample_stays(dataset: Any, index: int = 0) -> Findings:
     )
 
 
+def _texts(value: Any) -> list[list[str]]:
+    """The lists of texts in a batch, as the loader collates them."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if not isinstance(value, (tuple, list)):
+        return []
+    return [list(value)] if value and all(isinstance(part, str) for part in value) else [texts for part in value for texts in _texts(part)]
+
+
+def _rows(batch: Any) -> list[str]:
+    """The samples of a batch, each with all that it holds: labels alone would make many samples equal.
+
+    Raises:
+        TypeError: there is neither a tensor nor a text.
+    """
+    columns = [tensor.tolist() for tensor in _tensors(batch) if tensor.ndim] + _texts(batch)
+    if not columns:
+        raise TypeError(f"no tensor, array of numbers or text in this {type(batch).__name__}: nothing to compare")
+    return [repr(row) for row in zip(*(column for column in columns if len(column) == len(columns[0])), strict=True)]
+
+
 def epochs(loader: Iterable[Any], shuffled: bool = True) -> Findings:
     """Two epochs of a loader, sample by sample. Goes through it twice: give it a small dataset.
 
     Finds samples that come more than once an epoch (each worker of an IterableDataset yields the whole stream), and an order or random numbers that are the same
-    in every epoch (a sampler without set_epoch, a generator of its own inside the dataset).
+    in every epoch (a sampler without set_epoch, a generator of its own inside the dataset). Random numbers that repeat beside different images, or in another
+    order, look different here: `checks.augmentation` sees them.
 
     Args:
         shuffled: whether two epochs are to differ.
+
+    Raises:
+        TypeError: the batches hold neither tensors nor texts.
     """
     with _random_kept():
-        rounds = [[tuple(sample.flatten().tolist()) for batch in loader for sample in (_tensors(batch) or [torch.empty(0)])[0]] for _ in range(2)]
+        rounds = [[sample for batch in loader for sample in _rows(batch)] for _ in range(2)]
     found = Findings()
     if len(set(rounds[0])) <= len(rounds[0]) / 2:
         found.append(
@@ -613,8 +676,65 @@ def epochs(loader: Iterable[Any], shuffled: bool = True) -> Findings:
     return found
 
 
+class _OneSample(torch.utils.data.Dataset[str]):
+    """One sample of a dataset, again and again: the numbers of its tensors, each as one sum that depends on their order."""
+
+    def __init__(self, dataset: Any, index: int, length: int):
+        self.dataset, self.index, self.length = dataset, index, length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, _: int) -> str:
+        tensors = [tensor.double().flatten() for tensor in _tensors(self.dataset[self.index])]
+        if not tensors:
+            raise TypeError("no tensor or array of numbers in a sample: nothing to compare")
+        return repr([float(tensor @ torch.linspace(1, 2, len(tensor), dtype=torch.float64)) for tensor in tensors])
+
+
+def augmentation(loader: Any, index: int = 0) -> Findings:
+    """The random part of a sample differs from worker to worker and from epoch to epoch. Takes sample `index` 16 times in each worker, in two epochs.
+
+    Starts workers as the loader does, with its `worker_init_fn` and generator. Nothing is found where the sample has no random part, and without workers, who
+    alone get copies of the dataset.
+
+    Raises:
+        TypeError: the dataset is an IterableDataset, or its samples hold no numbers.
+    """
+    workers, generator = loader.num_workers, loader.generator
+    if isinstance(loader.dataset, torch.utils.data.IterableDataset):
+        raise TypeError("an IterableDataset cannot be asked for one sample: look at checks.epochs")
+    if not workers:
+        return Findings()
+    state = generator.get_state() if generator is not None else None
+    with _random_kept():
+        one: Any = torch.utils.data.DataLoader(
+            _OneSample(loader.dataset, index, 16 * workers),
+            batch_size=None,
+            num_workers=workers,
+            worker_init_fn=loader.worker_init_fn,
+            generator=generator,
+            multiprocessing_context=loader.multiprocessing_context,
+            persistent_workers=loader.persistent_workers,
+        )
+        first, second = list(one), list(one)
+    if state is not None:
+        generator.set_state(state)
+    found = Findings()
+    if len(set(first + second)) == 1:
+        return found
+    if first == second:
+        found.append("each epoch draws the same random numbers: a generator that the dataset keeps, or a seed set in worker_init_fn that does not change")
+    own = [tuple(first[worker::workers] + second[worker::workers]) for worker in range(workers)]
+    if len(set(own)) < workers:
+        found.append("several workers draw the same random numbers: a generator that the dataset keeps, or one seed for all workers in worker_init_fn")
+    return found
+
+
 def epoch_set(loader: Any, epoch: int) -> Findings:
     """At the first step of each epoch: the sampler was told its number. A DistributedSampler shuffles by `seed + epoch`, and its epoch stays 0 without `set_epoch`.
+
+    A sampler with shuffle=False, as for validation, takes no notice of the epoch, and neither does the check.
 
     Raises:
         ValueError: no sampler of the loader has `set_epoch` and `epoch`: look at `checks.epochs` then.
@@ -626,7 +746,7 @@ def epoch_set(loader: Any, epoch: int) -> Findings:
         ("batch_sampler.sampler", getattr(batches, "sampler", None)),
     ]:
         if hasattr(sampler, "set_epoch") and isinstance(getattr(sampler, "epoch", None), int):
-            if sampler.epoch == epoch:
+            if sampler.epoch == epoch or getattr(sampler, "shuffle", True) is False:
                 return Findings()
             return Findings([f"epoch {epoch} is shuffled as epoch {sampler.epoch}: call loader.{place}.set_epoch({epoch}) before the loop over the batches"])
     raise ValueError("no sampler of this loader has set_epoch and epoch: compare two epochs with checks.epochs")

@@ -42,8 +42,8 @@ assert first[0::2] == first[1::2]  # and so does the second worker
 # %% check own-generator
 from torchclinic import checks
 
-print(checks.epochs(loader))  # give it a small dataset
-assert "8 samples come in an epoch, of which 4" in str(checks.epochs(loader))
+print(checks.augmentation(loader))
+assert len(checks.augmentation(loader)) == 2
 
 # %% fix own-generator
 import numpy as np
@@ -70,7 +70,7 @@ dataset = Noisy()
 from torchclinic import checks
 
 loader = DataLoader(dataset, batch_size=1, num_workers=2)
-assert not checks.epochs(loader)
+assert not checks.augmentation(loader) and not checks.epochs(loader)
 first, second = ([int(batch) for batch in loader] for epoch in range(2))
 assert len(set(first + second)) > 12 and all(0 <= value < 1000 for value in first)
 assert len(dataset) == 8 and dataset[0].shape == (1,)
@@ -114,8 +114,8 @@ def seed_worker(worker):
 
 
 loader = DataLoader(dataset, 1, num_workers=2, worker_init_fn=seed_worker)
-print(checks.epochs(loader))
-assert "two epochs are equal" in str(checks.epochs(loader))
+print(checks.augmentation(loader))
+assert "each epoch draws the same" in str(checks.augmentation(loader))
 
 # %% fix constant-seed
 import torch
@@ -127,7 +127,7 @@ loader = DataLoader(dataset, 1, num_workers=2, generator=order)
 # %% proof constant-seed
 from torchclinic import checks
 
-assert not checks.epochs(loader)
+assert not checks.augmentation(loader) and not checks.epochs(loader)
 order.manual_seed(42)
 one, two = ([int(batch) for batch in loader] for epoch in range(2))
 order.manual_seed(42)
