@@ -226,6 +226,8 @@ def test_gradients_that_are_still_scaled() -> None:
 def test_decay_of_norms_and_biases() -> None:
     model = Net()
     assert "norm.weight" in str(checks.decayed(model, torch.optim.AdamW(model.parameters(), weight_decay=0.1)))
+    frozen = Net().requires_grad_(False)
+    assert not checks.decayed(frozen, torch.optim.AdamW(frozen.parameters(), weight_decay=0.1))  # a step leaves them alone
     groups = [{"params": [p for p in model.parameters() if p.ndim > 1]}, {"params": [p for p in model.parameters() if p.ndim < 2], "weight_decay": 0.0}]
     assert not checks.decayed(model, torch.optim.AdamW(groups, weight_decay=0.1))
 
@@ -327,6 +329,12 @@ def test_padding(x: Any) -> None:
         return (made * weights).sum(1) / weights.sum(1) if masked else made.mean(1)
 
     assert not checks.ignores_padding(lambda t: mean(t, True), tokens, keep) and checks.ignores_padding(lambda t: mean(t, False), tokens, keep)
+    assert not checks.ignores_padding(lambda t: mean(t, True), tokens, keep.long())  # an attention_mask of 0 and 1
+    assert checks.ignores_padding(lambda t: 1e-6 * mean(t, False), tokens, keep) and not checks.ignores_padding(lambda t: 1e6 * mean(t, True), tokens, keep)
+    with pytest.raises(TypeError, match="returned a tuple"):
+        checks.ignores_padding(lambda t: (mean(t, True),), tokens, keep)
+    with pytest.raises(ValueError, match="no mask of True and False"):
+        checks.ignores_padding(embedding, tokens, torch.zeros(2, 4).masked_fill(~keep, float("-inf")))
     attention = nn.MultiheadAttention(4, 1, batch_first=True).eval()
     features = torch.randn(2, 4, 4)
     assert not checks.ignores_padding(lambda f: attention(f, f, f, key_padding_mask=~keep)[0], features, keep)
@@ -382,6 +390,11 @@ def test_the_first_batch(inputs: Any, told: str) -> None:
     assert told in str(found) and bool(found) == bool(told)
 
 
+def test_the_first_batch_of_an_empty_loader() -> None:
+    with pytest.raises(ValueError, match="no batch"):
+        checks.first_batch(DataLoader([]))
+
+
 class Stored(Dataset):  # type: ignore[misc]
     def __init__(self, in_place: bool):
         self.sample, self.in_place = torch.ones(3), in_place
@@ -396,6 +409,13 @@ class Stored(Dataset):  # type: ignore[misc]
 
 def test_augmentation_in_place() -> None:
     assert checks.sample_stays(Stored(True)) and not checks.sample_stays(Stored(False))
+
+    class Flipped(Stored):
+        def __getitem__(self, index: int) -> Any:
+            flipped = random.random() < 0.5  # not so after random.seed(0)
+            return self.sample.neg_() if flipped and self.in_place else -self.sample if flipped else self.sample
+
+    assert checks.sample_stays(Flipped(True)) and not checks.sample_stays(Flipped(False))
 
 
 class Stream(IterableDataset):  # type: ignore[misc]
@@ -434,6 +454,19 @@ def test_epochs() -> None:
     assert checks.epochs(DataLoader(samples)) and not checks.epochs(DataLoader(samples, shuffle=True))
 
 
+def test_epochs_of_samples_that_share_a_label() -> None:
+    """All that a sample holds tells it from the others, texts too."""
+    for sample in [lambda i: {"label": i % 2, "x": torch.full((2,), i)}, lambda i: {"text": f"t{i}", "label": i % 2}, lambda i: f"t{i}"]:
+        every = [sample(i) for i in range(10)]
+        for size in (4, None):
+            assert not checks.epochs(DataLoader(every, size), shuffled=False)
+            assert "20 samples come in an epoch, of which 10" in str(checks.epochs(DataLoader(every * 2, 5 if size else None), shuffled=False))
+    with pytest.raises(ValueError, match="no batch"):
+        checks.epochs(DataLoader([]))
+    with pytest.raises(TypeError, match="no tensor, number or text"):
+        checks.epochs([object()])
+
+
 def test_the_epoch_of_a_sampler() -> None:
     samples = TensorDataset(torch.arange(8))
     sampler = DistributedSampler(samples, num_replicas=1, rank=0)
@@ -443,6 +476,7 @@ def test_the_epoch_of_a_sampler() -> None:
         assert not checks.epoch_set(made, 0) and place in str(checks.epoch_set(made, 1))
         sampler.set_epoch(1)
         assert not checks.epoch_set(made, 1)
+    assert not checks.epoch_set(DataLoader(samples, sampler=DistributedSampler(samples, num_replicas=1, rank=0, shuffle=False)), 1)
     with pytest.raises(ValueError, match=r"checks\.epochs"):
         checks.epoch_set(DataLoader(samples, shuffle=True), 0)
 
@@ -503,6 +537,10 @@ def test_random_numbers_in_workers() -> None:
 def test_a_last_batch_that_is_smaller() -> None:
     samples = TensorDataset(torch.arange(10))
     assert "2 to 4 samples" in str(checks.batch_sizes(DataLoader(samples, batch_size=4))) and not checks.batch_sizes(DataLoader(samples, batch_size=5))
+    assert "1 to 2 samples" in str(checks.batch_sizes(DataLoader([{"text": "a"}] * 3, batch_size=2)))
+    for nothing in (DataLoader([]), [torch.tensor(1.0)]):
+        with pytest.raises(ValueError, match=r"no batch|nothing to count"):
+            checks.batch_sizes(nothing)
 
 
 def test_the_file_works_alone(tmp_path: Path) -> None:

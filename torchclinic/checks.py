@@ -315,9 +315,9 @@ def unscaled(scaler: Any, optimizer: torch.optim.Optimizer) -> Findings:
 
 
 def decayed(model: nn.Module, optimizer: torch.optim.Optimizer) -> Findings:
-    """Biases and the weights of norms are usually left out of weight decay: it only pulls their scale to zero."""
+    """Biases and the weights of norms are usually left out of weight decay: it only pulls their scale to zero. Frozen ones, which no step touches, are not named."""
     decay = {id(parameter): group.get("weight_decay", 0) for group in optimizer.param_groups for parameter in group["params"]}
-    names = [name for name, parameter in model.named_parameters() if parameter.ndim < 2 and decay.get(id(parameter), 0)]
+    names = [name for name, parameter in model.named_parameters() if parameter.requires_grad and parameter.ndim < 2 and decay.get(id(parameter), 0)]
     return Findings([f"weight decay acts on biases and norms: {_some(names)}. Put them into a group with weight_decay=0"] if names else [])
 
 
@@ -517,15 +517,19 @@ def ignores_padding(encode: Callable[[Tensor], Tensor], inputs: Tensor, keep: Te
     """What stands at padded places must not change the output at the others. Calls `encode(inputs)` twice, with other values at the padded places.
 
     Args:
-        encode: your model or a part of it in evaluation mode, with its mask bound. Its output is (batch, length, ...), of which the kept places are compared, or
-            (batch, ...), which is compared whole. Of a tuple or mapping, the first tensor counts.
+        encode: your model or a part of it in evaluation mode, with its mask bound: not made inside from the numbers of the tokens, which this check changes. Its
+            output is (batch, length, ...), of which the kept places are compared, or (batch, ...), which is compared whole. Of a tuple or mapping, the first
+            tensor counts.
         inputs: token numbers or features, (batch, length, ...).
-        keep: True at the places that count, (batch, length). `scaled_dot_product_attention` takes True as "look here", `nn.MultiheadAttention` as "leave out".
+        keep: True or 1 at the places that count, (batch, length). `scaled_dot_product_attention` takes True as "look here", `nn.MultiheadAttention` as "leave out".
 
     Raises:
-        ValueError: `keep` is all True or all False, so there is nothing to compare.
+        ValueError: `keep` holds something else than 0 and 1, or one of them only, so there is nothing to compare.
         TypeError: `encode` returns no tensor.
     """
+    if not ((keep == 0) | (keep == 1)).all():
+        raise ValueError("keep is no mask of True and False: give True at the places that count")
+    keep = keep.bool()
     if keep.all() or not keep.any():
         raise ValueError("keep is the same everywhere: give it a batch with padding, True at the places that count")
     other, kept = inputs.clone(), inputs[keep]
@@ -543,9 +547,13 @@ def ignores_padding(encode: Callable[[Tensor], Tensor], inputs: Tensor, keep: Te
         raise TypeError("encode returns no tensor")
     if first.shape[:2] == keep.shape:
         first, second = first[keep], second[keep]
-    if torch.allclose(first.float(), second.float(), atol=1e-5):
+    if _same(first, second, rounded=True):
         return Findings()
-    return Findings(["padding changes the result: the mask is missing, inverted (True means keep here and drop there), or a mean is taken over all places"])
+    return Findings(
+        [
+            "padding changes the result: the mask is missing, inverted (True means keep here and drop there), or a mean is taken over all places. Sound only if encode makes its mask from the numbers in inputs, which were changed: make it before"
+        ]
+    )
 
 
 def _parts(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
@@ -589,9 +597,15 @@ def loaded(result: Any, model: nn.Module) -> Findings:
 
 
 def first_batch(loader: Iterable[Any]) -> Findings:
-    """The first batch as the model gets it: numbers of doubtful types and ranges. Takes one batch of the loader."""
+    """The first batch as the model gets it: numbers of doubtful types and ranges. Takes one batch of the loader.
+
+    Raises:
+        ValueError: the loader is empty.
+    """
     with _random_kept():
-        batch = next(iter(loader))
+        batch = next(iter(loader), None)
+    if batch is None:
+        raise ValueError("the loader gave no batch")
     found = Findings()
     for number, tensor in enumerate(_tensors(batch)):
         what = f"tensor {number} of the batch, {tuple(tensor.shape)}"
@@ -610,43 +624,50 @@ def first_batch(loader: Iterable[Any]) -> Findings:
 
 
 def sample_stays(dataset: Any, index: int = 0) -> Findings:
-    """The same sample, asked for twice with the same random numbers, is the same: an augmentation in place changes what is stored, more with every epoch.
+    """The same sample, taken again with the same random numbers, is the same: an augmentation in place changes what is stored, more with every epoch.
 
-    Takes the sample twice, so an augmentation in place acts on it twice. A dataset that holds a random generator of its own is named too.
+    Takes the sample up to 13 times, with other random numbers in between, so that an augmentation which comes half of the time comes, too; one in place acts on
+    what is stored as often. A dataset that holds a random generator of its own is named too.
     """
+
+    def take(seed: int) -> Any:
+        _seed(seed)
+        return dataset[index]
+
     with _random_kept():
-        _seed(0)
-        first = copy.deepcopy(dataset[index])
-        _seed(0)
-        second = dataset[index]
-    return Findings(
-        []
-        if _same(first, second)
-        else [
-            f"sample {index} changes each time it is taken: an operation in place on what is stored (clone() it first), or a random generator of the dataset's own"
-        ]
-    )
+        first = copy.deepcopy(take(0))
+        for other in range(6):
+            take(other)
+            if not _same(first, take(0)):
+                return Findings(
+                    [
+                        f"sample {index} changes each time it is taken: an operation in place on what is stored (clone() it first), or a random generator of the dataset's own"
+                    ]
+                )
+    return Findings()
 
 
-def _texts(value: Any) -> list[list[str]]:
-    """The lists of texts in a batch, as the loader collates them."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if not isinstance(value, (tuple, list)):
-        return []
-    return [list(value)] if value and all(isinstance(part, str) for part in value) else [texts for part in value for texts in _texts(part)]
+def _columns(batch: Any) -> list[Any]:
+    """What a batch is made of, in order: tensors, lists of texts or numbers, and single ones."""
+    if isinstance(batch, Mapping):
+        batch = list(batch.values())
+    if isinstance(batch, (str, int, float)):
+        return [batch]
+    if not isinstance(batch, (tuple, list)):
+        return _tensors(batch)
+    if batch and all(isinstance(part, (str, int, float)) for part in batch):
+        return [batch]
+    return [column for part in batch for column in _columns(part)]
 
 
-def _rows(batch: Any) -> list[str]:
-    """The samples of a batch, each with all that it holds: labels alone would make many samples equal.
-
-    Raises:
-        TypeError: there is neither a tensor nor a text.
-    """
-    columns = [tensor.tolist() for tensor in _tensors(batch) if tensor.ndim] + _texts(batch)
+def _samples(batch: Any, single: bool) -> list[str]:
+    """Each sample of a batch as one text, of all that it holds; the batch as one where its parts are not of one length, or it is a `single` sample."""
+    columns = [column.tolist() if isinstance(column, Tensor) else column for column in _columns(batch)]
     if not columns:
-        raise TypeError(f"no tensor, array of numbers or text in this {type(batch).__name__}: nothing to compare")
-    return [repr(row) for row in zip(*(column for column in columns if len(column) == len(columns[0])), strict=True)]
+        raise TypeError(f"no tensor, number or text in this {type(batch).__name__}: samples cannot be told apart")
+    if single or not all(isinstance(column, (list, tuple)) for column in columns) or len(set(map(len, columns))) > 1:
+        return [repr(columns)]
+    return [repr(row) for row in zip(*columns, strict=True)]
 
 
 def epochs(loader: Iterable[Any], shuffled: bool = True) -> Findings:
@@ -660,10 +681,14 @@ def epochs(loader: Iterable[Any], shuffled: bool = True) -> Findings:
         shuffled: whether two epochs are to differ.
 
     Raises:
-        TypeError: the batches hold neither tensors nor texts.
+        ValueError: the loader is empty.
+        TypeError: a batch holds no tensor, number or text to tell samples by.
     """
+    single = getattr(loader, "batch_size", 0) is None and getattr(loader, "batch_sampler", None) is None
     with _random_kept():
-        rounds = [[sample for batch in loader for sample in _rows(batch)] for _ in range(2)]
+        rounds = [[sample for batch in loader for sample in _samples(batch, single)] for _ in range(2)]
+    if not rounds[0]:
+        raise ValueError("the loader gave no batch")
     found = Findings()
     if len(set(rounds[0])) <= len(rounds[0]) / 2:
         found.append(
@@ -753,9 +778,18 @@ def epoch_set(loader: Any, epoch: int) -> Findings:
 
 
 def batch_sizes(loader: Iterable[Any]) -> Findings:
-    """A mean of the batches' means weighs the last, smaller batch too much. Goes through the loader once."""
+    """A mean of the batches' means weighs the last, smaller batch too much. Goes through the loader once; the size is that of the first tensor or list in a batch.
+
+    Raises:
+        ValueError: the loader is empty, or a batch holds nothing that has a length.
+    """
     with _random_kept():
-        sizes = [len(tensors[0]) for batch in loader if (tensors := _tensors(batch))]
+        every = [
+            [len(column) for column in _columns(batch) if isinstance(column, (list, tuple)) or (isinstance(column, Tensor) and column.ndim)] for batch in loader
+        ]
+    if not every or not all(every):
+        raise ValueError("the loader gave no batch" if not every else "a batch holds no tensor or list that has a length: nothing to count")
+    sizes = [lengths[0] for lengths in every]
     if len(set(sizes)) <= 1:
         return Findings()
     return Findings([f"batches hold {min(sizes)} to {max(sizes)} samples: weigh each batch's mean by its size, or sum and divide by {sum(sizes)}"])
