@@ -29,9 +29,12 @@
 #     if: begins(op, "_cudnn_rnn_backward", "_thnn_fused_lstm_cell_backward", "_thnn_fused_gru_cell_backward")
 #     sample: "NotImplementedError: the derivative for '_cudnn_rnn_backward' is not implemented. Double backwards is not supported for CuDNN RNNs due to limitations in the CuDNN API."
 #   other-second:
-#     if: begins(op, "_cdist_backward", "_ctc_loss_backward", "_cudnn_ctc_loss", "native_dropout_backward")
+#     if: begins(op, "_cdist_backward", "_pdist_backward", "_embedding_bag_backward", "_ctc_loss_backward")
 #   step-function:
-#     if: begins(op, "heaviside", "floor_divide", "bincount", "histogram", "histc", "bucketize", "searchsorted", "_unique2")
+#     if: begins(op, "heaviside", "floor_divide", "histogram", "histc", "bucketize", "searchsorted")
+#   counted-weights:
+#     if: begins(op, "bincount")
+#     sample: "RuntimeError: derivative for aten::bincount is not implemented"
 #   constant-argument:
 #     if: paste("is not differentiable with respect to argument") or op in ["target", "weight", "index", "indices", "pos_weight"]
 # ---

@@ -14,7 +14,15 @@
 #   loading:
 #     if: paste("aten.copy_.default") and paste("While copying the parameter named", "load_state_dict")
 #   unsharded-rest:
-#     if: paste("aten._foreach_", "aten._fused_adam") or frames("clip_grad", "/torch/optim/")
+#     if: frames("clip_grad")
+#     likely: paste("aten._foreach_", "aten._fused_") and not paste("aten._foreach_lerp_")
+#   optimizer-state:
+#     likely: frames("/torch/optim/")
+#     sample: |-
+#       Traceback (most recent call last):
+#         File "/opt/conda/lib/python3.12/site-packages/torch/optim/adam.py", line 450, in _single_tensor_adam
+#           exp_avg.lerp_(grad, 1 - device_beta1)
+#       RuntimeError: aten.lerp_.Scalar got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!
 #   other-method:
 #     likely: paste("aten.addmm.default", "aten.mm.default", "aten.embedding.default", "aten.linear.default", "aten.native_layer_norm", "aten.convolution.default")
 #   plain-tensor:

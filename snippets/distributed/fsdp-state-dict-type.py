@@ -60,11 +60,13 @@ assert model.sharding_strategy.name == "NO_SHARD"
 
 # %% fix one-process
 import torch
+import torch.distributed as dist
 from torch.distributed.checkpoint import state_dict as dcp
 
 options = dcp.StateDictOptions(full_state_dict=True)
 state = dcp.get_model_state_dict(model, options=options)
-torch.save(state, "model.pt")  # on rank 0 only
+if dist.get_rank() == 0:
+    torch.save(state, "model.pt")
 
 # %% proof one-process
 saved = torch.load("model.pt")

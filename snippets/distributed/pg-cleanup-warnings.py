@@ -32,6 +32,8 @@
 #     if: >-
 #       paste("destroy_process_group() was not called", "NOT been destroyed") and paste("Traceback (most recent call last)", "exitcode: ", "exitcode  : ",
 #       "OutOfMemoryError")
+#       or paste("to perform barrier as", "device used by this process is", "Guessing device ID")
+#       and paste("Traceback (most recent call last)", "exitcode: ", "exitcode  : ") and not paste("KeyboardInterrupt")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "train.py", line 12, in <module>

@@ -10,6 +10,9 @@
 #     sample: "ValueError: You can't train a model that has been loaded in 8-bit precision on multiple devices in any distributed mode."
 #   - text: "You can't train a model that has been loaded in 8-bit or 4-bit precision on multiple devices in any distributed mode"
 #     exception: ValueError
+#   - text: "precision on a different device than the one you're training on"
+#     exception: ValueError
+#     sample: "ValueError: You can't train a model that has been loaded in 8-bit or 4-bit precision on a different device than the one you're training on. Make sure you loaded the model on the correct device using for example `device_map={'':torch.cuda.current_device()}`"
 #   - text: "You can't train a model that has been loaded in {_:path} precision with CPU or disk offload"
 #     exception: ValueError
 #     sample: "ValueError: You can't train a model that has been loaded in 8-bit precision with CPU or disk offload."
@@ -32,7 +35,7 @@
 #   merged:
 #     undecided: the merging is over before the Trainer is made
 #   wrong-gpu:
-#     if: paste("on multiple devices in any distributed mode")
+#     if: paste("on multiple devices in any distributed mode", "precision on a different device than the one")
 #     sample: "ValueError: You can't train a model that has been loaded in 8-bit or 4-bit precision on multiple devices in any distributed mode."
 #   offloaded:
 #     if: paste("precision with CPU or disk offload")

@@ -23,7 +23,8 @@
 #   saved:
 #     if: paste("You are trying to save a non contiguous tensor")
 #   collective:
-#     if: paste("Tensors must be contiguous")
+#     if: paste("Tensors must be contiguous") and frames("/torch/distributed/", "dist.all_", "dist.reduce")
+#     likely: paste("Tensors must be contiguous")
 #   extension:
 #     if: paste("must be a contiguous tensor", "tensor has to be contiguous")
 #     sample: "RuntimeError: value tensor has to be contiguous"
