@@ -2,12 +2,12 @@
 # wordings:
 #   - text: "(torch/_dynamo/convert_frame.py:{_:int})"
 #     role: symptom
-#     unless: ["Fatal Python error"]
+#     unless: ["%Own", ");"]  # py-spy top and record: a program that runs
 #     sample: "    _compile (torch/_dynamo/convert_frame.py:2102)"
 #   - text: "convert_frame.py\", line {_:int} in _compile"
 #     role: symptom
 #     near: ["most recent call first"]
-#     unless: ["Fatal Python error"]
+#     unless: ["Fatal Python error", "Windows fatal exception"]
 #     sample: |
 #       Timeout (0:05:00)!
 #       Thread 0x00007f9d583f1b80 (most recent call first):

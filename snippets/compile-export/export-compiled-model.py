@@ -28,7 +28,7 @@
 #     undecided: how the model was compiled is not in the message
 #   scripted:
 #     case: whole-model
-#     if: >-
+#     likely: >-
 #       paste("Unknown type annotation: 'Callable[..., Any]'")
 #     sample: |
 #       File "/usr/lib/python3/site-packages/torch/jit/annotations.py", line 525, in ann_to_type

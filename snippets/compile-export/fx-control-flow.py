@@ -8,6 +8,8 @@
 #     sample: "torch.fx.proxy.TraceError: Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or **kwargs function argument."
 #   - text: "Proxy object cannot be iterated"
 #     exception: TraceError
+#     near: [torch/fx, "torch\\fx", torch.fx, symbolic_trace, TraceError]
+#     sample: "TraceError: Proxy object cannot be iterated"
 #   - text: "is not supported in symbolic tracing by default. If you want this call to be recorded, please call torch.fx.wrap("
 #     exception: RuntimeError
 #     sample: "RuntimeError: 'len' is not supported in symbolic tracing by default. If you want this call to be recorded, please call torch.fx.wrap('len') at module scope"
@@ -24,7 +26,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/fx.html#limitations-of-symbolic-tracing"]
 # causes:
 #   data-parallel:
-#     if: paste("inputs to control flow") and frames("torch/nn/parallel/", "torch\\nn\\parallel\\")
+#     likely: paste("inputs to control flow") and frames("torch/nn/parallel/", "torch\\nn\\parallel\\")
 #     sample: |
 #       File "/usr/lib/python3.7/site-packages/torch/nn/parallel/data_parallel.py", line 158, in forward
 #         inputs, kwargs = self.scatter(inputs, kwargs, self.device_ids)
@@ -39,7 +41,7 @@
 #   value-check:
 #     undecided: the message does not say what stands in the condition
 #   compiled-inside:
-#     if: paste("symbolically trace a dynamo-optimized function") and not paste("ThreadPoolExecutor", "concurrent/futures", "threading.py", "anyio", "run_in_executor")
+#     likely: paste("symbolically trace a dynamo-optimized function") and not paste("ThreadPoolExecutor", "concurrent/futures", "threading.py", "anyio", "run_in_executor")
 #   other-thread:
 #     likely: >-
 #       paste("symbolically trace a dynamo-optimized function") and paste("ThreadPoolExecutor", "concurrent/futures", "threading.py", "anyio", "run_in_executor")

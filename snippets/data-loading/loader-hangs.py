@@ -8,16 +8,17 @@
 #     near: ["_data_queue.get(", "data_queue.get()", "worker_result_queue.get(", "worker_result_queue.put("]
 #   - text: "_try_get_data (torch/utils/data/dataloader.py:{_:int})"
 #     role: symptom
-#     unless: ["distributed_c10d.py"]
+#     unless: ["distributed_c10d.py", "%Own", ");"]  # py-spy top and record: a program that runs
 #     sample: "    _try_get_data (torch/utils/data/dataloader.py:1133)"
 #   - text: "_worker_loop (torch/utils/data/_utils/worker.py:{_:int})"
 #     role: symptom
-#     unless: ["distributed_c10d.py"]
+#     near: ["fetch (torch/utils/data/_utils/fetch.py"]  # a worker without it waits for an index: it has nothing to do
+#     unless: ["distributed_c10d.py", "%Own", ");"]
 #     sample: "    _worker_loop (torch/utils/data/_utils/worker.py:308)"
 #   - text: "dataloader.py\", line {_:int} in _try_get_data"
 #     role: symptom
 #     near: ["most recent call first"]
-#     unless: ["Fatal Python error", "distributed_c10d.py"]
+#     unless: ["Fatal Python error", "Windows fatal exception", "distributed_c10d.py"]
 #     sample: |
 #       Timeout (0:05:00)!
 #       Thread 0x00007f9d583f1b80 (most recent call first):
@@ -46,7 +47,7 @@
 #         return bool(wait([self], timeout))
 #       KeyboardInterrupt
 #   lock-at-fork:
-#     if: paste("_worker_loop (") and paste("acquire (logging", "acquire (threading")
+#     if: paste("fetch (torch/utils/data/_utils/fetch.py") and paste("acquire (logging", "acquire (threading")
 #     undecided: the main process prints that it waits, not where the worker stands
 #     sample: |
 #       Thread 21530 (idle): "MainThread"
@@ -57,8 +58,8 @@
 #           fetch (torch/utils/data/_utils/fetch.py:51)
 #           _worker_loop (torch/utils/data/_utils/worker.py:308)
 #   stuck-sample:
-#     if: >-
-#       paste("_worker_loop (") and paste("recv_into (", "recv (", "readinto (socket", "read (ssl.py", "urllib3/", "botocore/", "fsspec/", "s3fs/", "gcsfs/",
+#     likely: >-
+#       paste("fetch (torch/utils/data/_utils/fetch.py") and paste("recv_into (", "recv (", "readinto (socket", "read (ssl.py", "urllib3/", "botocore/", "fsspec/", "s3fs/", "gcsfs/",
 #       "pymongo/", "redis/", "psycopg2/")
 #     undecided: the main process prints that it waits, not where the worker stands
 #     sample: |

@@ -63,12 +63,12 @@
 #     near: [ProcessGroupNCCL, NCCL_BLOCKING_WAIT, torch/distributed, torch.distributed, c10d]
 #   - text: "(torch/distributed/distributed_c10d.py:{_:int})"
 #     role: symptom
-#     unless: ["init_process_group (torch/", "Fatal Python error"]
+#     unless: ["init_process_group (torch/", "%Own", ");"]  # py-spy top and record: a program that runs
 #     sample: "    barrier (torch/distributed/distributed_c10d.py:5356)"
 #   - text: "distributed_c10d.py\", line {_:int} in "
 #     role: symptom
 #     near: ["most recent call first"]
-#     unless: [" in init_process_group", "Fatal Python error"]
+#     unless: [" in init_process_group", "Fatal Python error", "Windows fatal exception"]
 #     sample: |
 #       Timeout (0:05:00)!
 #       Thread 0x00007f9d583f1b80 (most recent call first):

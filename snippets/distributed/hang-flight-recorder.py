@@ -13,7 +13,7 @@
 #     near: [flight_recorder, torchfrtrace, fr_trace]
 #     sample: "AssertionError: Missing dump files from ranks {1}"
 #   - text: "builder.py\", line {_:int}, in build_collectives"
-#     near: ["KeyError: ("]
+#     near: ["_pg_guids[("]
 #     sample: |
 #       File "/usr/lib/python3/site-packages/torch/distributed/flight_recorder/components/builder.py", line 212, in build_collectives
 #         pg_name = _pg_guids[(original_pg_name, first_rank)]
@@ -38,7 +38,7 @@
 #     sample: "Stack trace of the failed collective not found, potentially because FlightRecorder is disabled."
 #   lock-held:
 #   missing-key:
-#     if: error in ["COLLECTIVE_TYPE_MISMATCH", "SIZE_OR_SYNTAX_MISMATCH", "COLLECTIVE_DTYPE_MISMATCH"]
+#     likely: error in ["COLLECTIVE_TYPE_MISMATCH", "SIZE_OR_SYNTAX_MISMATCH", "COLLECTIVE_DTYPE_MISMATCH"]
 #     sample: "error msg: Culprit rank 1; Error type: COLLECTIVE_TYPE_MISMATCH, Expected collective type: 'all_reduce' does not match found collective type: 'barrier'"
 #   send-first:
 # ---

@@ -29,7 +29,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#shutdown"]
 # causes:
 #   after-error:
-#     if: >-
+#     likely: >-
 #       paste("destroy_process_group() was not called", "NOT been destroyed") and paste("Traceback (most recent call last)", "exitcode: ", "exitcode  : ",
 #       "OutOfMemoryError")
 #       or paste("to perform barrier as", "device used by this process is", "Guessing device ID")
@@ -40,7 +40,7 @@
 #       KeyError: 'lr'
 #       [rank0]:[W1004 15:16:15.503072590 ProcessGroupNCCL.cpp:1479] Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources.
 #   at-the-end:
-#     if: paste("destroy_process_group() was not called", "NOT been destroyed")
+#     likely: paste("destroy_process_group() was not called", "NOT been destroyed")
 #     sample: "Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources."
 #   no-device:
 #     if: >-

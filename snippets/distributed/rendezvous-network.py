@@ -34,11 +34,12 @@
 #   - text: "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError"
 #   - text: "_create_c10d_store (torch/distributed/rendezvous.py:{_:int})"
 #     role: symptom
+#     unless: ["%Own", ");"]  # py-spy top and record: a program that runs
 #     sample: "    _create_c10d_store (torch/distributed/rendezvous.py:199)"
 #   - text: "rendezvous.py\", line {_:int} in _create_c10d_store"
 #     role: symptom
 #     near: ["most recent call first"]
-#     unless: ["Fatal Python error"]
+#     unless: ["Fatal Python error", "Windows fatal exception"]
 #     sample: |
 #       Timeout (0:05:00)!
 #       Thread 0x00007f9d583f1b80 (most recent call first):

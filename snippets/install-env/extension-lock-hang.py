@@ -4,9 +4,11 @@
 #     sample: "  File \"/usr/lib/python3.8/site-packages/torch/utils/file_baton.py\", line 42, in wait"
 #   - text: "torch/utils/file_baton.py in wait"
 #   - text: "wait (torch/utils/file_baton.py"
+#     unless: ["_run_ninja_build (torch/"]  # another process is building
 #   - text: "torch/utils/file_baton.py:{_:int}, in FileBaton.wait"
 #     sample: "File ~/venv/lib/python3.10/site-packages/torch/utils/file_baton.py:42, in FileBaton.wait(self)"
 #   - text: "file_baton.py\", line {_:int} in wait"
+#     unless: [" in _run_ninja_build", "Fatal Python error", "Windows fatal exception"]
 #     sample: "  File \"/opt/venv/lib/python3.12/site-packages/torch/utils/file_baton.py\", line 50 in wait"
 #   - text: "Waited on lock file \"{_:line}\" for"
 #     sample: "UserWarning: Waited on lock file \"/root/.cache/torch_extensions/py310_cu121/fused/lock\" for 60 seconds."
