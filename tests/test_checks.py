@@ -265,6 +265,9 @@ def test_schedules() -> None:
 def test_softmax_before_cross_entropy(x: Any) -> None:
     output = Net()(x)
     assert not checks.logits(output) and checks.logits(output.softmax(-1)) and checks.logits(output.sigmoid() / output.sigmoid().sum(-1, keepdim=True))
+    for dtype in (torch.bfloat16, torch.float16):  # sums of rounded values
+        wide = torch.linspace(-4, 4, 640).reshape(64, 10).sin().mul(3).to(dtype)
+        assert not checks.logits(wide) and checks.logits(wide.softmax(-1)) and not checks.probabilities(wide.softmax(-1))
 
 
 def test_softmax_over_the_batch(x: Any) -> None:
@@ -275,6 +278,8 @@ def test_softmax_over_the_batch(x: Any) -> None:
 
 def test_shapes_that_are_broadcast() -> None:
     assert not checks.same_shape(torch.ones(4, 1), torch.ones(4, 1))
+    assert "argmax(dim=1)" in str(checks.same_shape(torch.ones(4, 2).argmax(), torch.ones(4)))
+    assert "squeeze" not in str(checks.same_shape(torch.ones(4, 1), torch.ones(4, 3)))
     assert "(4, 4)" in str(checks.same_shape(torch.ones(4, 1), torch.ones(4))) and "not fit" in str(checks.same_shape(torch.ones(4), torch.ones(3)))
 
 

@@ -393,32 +393,45 @@ def schedule(scheduler: Any, steps: int) -> Findings:
 
 def logits(output: Tensor, dim: int = -1) -> Findings:
     """What goes into a cross entropy: raw scores. `nn.CrossEntropyLoss` takes the softmax itself; after a second one the loss cannot come near zero."""
-    if output.is_floating_point() and output.numel() and output.min() >= 0 and torch.allclose(output.sum(dim), torch.ones_like(output.sum(dim)), atol=1e-3):
+    if output.is_floating_point() and output.numel() and output.min() >= 0 and _sums_to_one(output, dim):
         return Findings(["these are probabilities: every row sums to 1. Take the softmax out of the model, or use nn.NLLLoss on log_softmax"])
     return Findings()
 
 
+def _sums_to_one(output: Tensor, dim: int) -> bool:
+    """Within what rounding leaves: bfloat16 keeps each value to one part in 256."""
+    sums = output.float().sum(dim)
+    return torch.allclose(sums, torch.ones_like(sums), atol=max(1e-3, torch.finfo(output.dtype).eps))
+
+
 def probabilities(output: Tensor, dim: int = -1) -> Findings:
     """Probabilities over the classes, which stand in dimension `dim`: each row sums to 1. A softmax over another dimension normalises over the batch."""
-    sums = output.float().sum(dim)
-    if torch.allclose(sums, torch.ones_like(sums), atol=1e-3):
+    if _sums_to_one(output, dim):
         return Findings()
-    other = next((at for at in range(output.ndim) if torch.allclose(output.float().sum(at), torch.ones_like(output.float().sum(at)), atol=1e-3)), None)
+    sums = output.float().sum(dim)
+    other = next((at for at in range(output.ndim) if _sums_to_one(output, at)), None)
     told = "" if other is None else f"; over dimension {other} they do: softmax(dim={dim}) is wanted"
     return Findings([f"the sums over dimension {dim} are {_some(f'{value:.2f}' for value in sums.flatten()[:NAMED].tolist())}, not 1{told}"])
 
 
 def same_shape(prediction: Tensor, target: Tensor) -> Findings:
-    """Before a loss or an accuracy that takes them element by element: (N, 1) against (N,) is broadcast to N x N, and trains on every pair."""
+    """Before a loss or an accuracy that takes them element by element: (N, 1) against (N,) is broadcast to N x N, and trains on every pair.
+
+    Not for a cross entropy, which takes (N, classes) against (N,).
+    """
     if prediction.shape == target.shape:
         return Findings()
     try:
         both = torch.broadcast_shapes(prediction.shape, target.shape)
     except RuntimeError:
         return Findings([f"the shapes {tuple(prediction.shape)} and {tuple(target.shape)} do not fit at all"])
-    return Findings(
-        [f"the shapes {tuple(prediction.shape)} and {tuple(target.shape)} are broadcast to {tuple(both)}: make them equal, with squeeze(1) or unsqueeze(1)"]
-    )
+    if 0 in (prediction.ndim, target.ndim):
+        cure = "one number against all: was a dim left out, as in argmax(dim=1)?"
+    elif prediction.ndim == target.ndim:
+        cure = "make them equal"
+    else:
+        cure = "make them equal, with squeeze(1) or unsqueeze(1)"
+    return Findings([f"the shapes {tuple(prediction.shape)} and {tuple(target.shape)} are broadcast to {tuple(both)}: {cure}"])
 
 
 def kept_graphs(metrics: Any) -> Findings:
