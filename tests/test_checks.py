@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import warnings
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,15 @@ def test_layers_in_a_list() -> None:
 
     assert [finding.split()[0] for finding in checks.registered(Bare())] == ["scale", "grid"]
 
+    class Private(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self._layers = [nn.Linear(2, 2)]
+            self.rnn = nn.LSTM(2, 2)  # keeps a list of its weights by itself
+            self.register_buffer("mask", torch.ones(2))
+
+    assert [finding.split()[0] for finding in checks.registered(Private())] == ["_layers"]
+
 
 def test_a_layer_replaced_after_the_optimizer() -> None:
     model = Net()
@@ -274,6 +284,10 @@ def test_softmax_over_the_batch(x: Any) -> None:
     output = Net()(x)
     assert not checks.probabilities(output.softmax(-1)) and "softmax(dim=-1) is wanted" in str(checks.probabilities(output.softmax(0)))
     assert "not 1" in str(checks.probabilities(output))
+    for dtype in (torch.float16, torch.bfloat16):
+        rounded = (20 * torch.randn(64, 50, generator=torch.Generator().manual_seed(0))).to(dtype).softmax(-1)
+        assert not checks.probabilities(rounded) and checks.probabilities(rounded, dim=0) and checks.logits(rounded)
+    assert checks.probabilities(torch.tensor([[2, 1]]))  # class numbers are no probabilities
 
 
 def test_shapes_that_are_broadcast() -> None:
@@ -286,6 +300,23 @@ def test_shapes_that_are_broadcast() -> None:
 def test_losses_kept_with_their_graphs(x: Any) -> None:
     loss = Net()(x).mean()
     assert checks.kept_graphs([loss.item(), loss]) and checks.kept_graphs({"total": loss}) and not checks.kept_graphs({"total": loss.detach(), "n": 3})
+
+
+def test_losses_kept_in_meters(x: Any) -> None:
+    class Meter:
+        def __init__(self) -> None:
+            self.name, self.last, self.owner = "loss", deque(maxlen=3), self
+
+    model, meter = Net(), Meter()
+    for kept, wanted in ((model(x).mean().item(), False), (model(x).mean().detach(), False), (model(x).mean(), True)):
+        meter.last.append(kept)
+        for metrics in (meter, {"train": meter}, [{"train": meter}], meter.last, {"train": (meter.last,)}):
+            assert bool(checks.kept_graphs(metrics)) == wanted
+    assert str(checks.kept_graphs({"epoch": 3, "train": meter})).startswith("- kept with its graph: train.")
+    assert checks.kept_graphs(model(x).mean()) and not checks.kept_graphs(torch.ones(2, requires_grad=True))
+    assert not checks.kept_graphs({"model": model, "count": 3, "none": None, "what": Meter})
+    with pytest.raises(TypeError, match="nothing to look at in this int"):
+        checks.kept_graphs(3)
 
 
 def test_the_first_loss() -> None:
@@ -323,6 +354,7 @@ def test_view_for_permute() -> None:
     assert not checks.permutes(lambda t: t.permute(0, 2, 1), (2, 3, 4), (0, 2, 1))
     assert "not where they belong" in str(checks.permutes(lambda t: t.view(2, 4, 3), (2, 3, 4), (0, 2, 1)))
     assert "gives the shape" in str(checks.permutes(lambda t: t, (2, 3, 4), (0, 2, 1)))
+    assert not checks.permutes(lambda t: t.permute(0, 2, 1).float(), (2, 3, 4), (0, 2, 1))
 
 
 def test_padding(x: Any) -> None:

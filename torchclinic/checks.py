@@ -18,7 +18,9 @@ import copy
 import random
 import sys
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -203,13 +205,13 @@ def buffers_stay(model: nn.Module, batch: Any) -> Findings:
 def registered(model: nn.Module) -> Findings:
     """Layers and parameters in plain lists, tuples and dicts are not the model's: they do not train, do not move to the GPU and are not saved.
 
-    Nor is a plain tensor with requires_grad=True. A teacher that you hide in a list on purpose is named too.
+    Nor is a plain tensor with requires_grad=True. A teacher that you hide in a list on purpose is named too. Not seen: layers in an object that is no module.
     """
     found = []
     own = {id(thing) for thing in [*model.modules(), *model.parameters()]}
     for name, module in model.named_modules():
         for attribute, value in vars(module).items():
-            if not attribute.startswith("_") and any(id(one) not in own for one in _trainable(value)):
+            if attribute not in OWN and any(id(one) not in own for one in _trainable(value)):
                 found.append(f"{name}.{attribute}" if name else attribute)
     return Findings(
         [
@@ -217,6 +219,10 @@ def registered(model: nn.Module) -> Findings:
             for place in found
         ]
     )
+
+
+#: What torch itself puts into every module.
+OWN = frozenset(vars(nn.Module()))
 
 
 def _trainable(value: Any) -> Iterator[Any]:
@@ -401,7 +407,7 @@ def logits(output: Tensor, dim: int = -1) -> Findings:
 def _sums_to_one(output: Tensor, dim: int) -> bool:
     """Within what rounding leaves: bfloat16 keeps each value to one part in 256."""
     sums = output.float().sum(dim)
-    return torch.allclose(sums, torch.ones_like(sums), atol=max(1e-3, torch.finfo(output.dtype).eps))
+    return torch.allclose(sums, torch.ones_like(sums), atol=max(1e-3, torch.finfo(output.dtype).eps if output.is_floating_point() else 0))
 
 
 def probabilities(output: Tensor, dim: int = -1) -> Findings:
@@ -435,10 +441,47 @@ def same_shape(prediction: Tensor, target: Tensor) -> Findings:
 
 
 def kept_graphs(metrics: Any) -> Findings:
-    """What you keep over an epoch, as a list, a mapping or an object with attributes: a loss that is kept with its graph keeps all activations of its step."""
-    items = metrics.items() if isinstance(metrics, Mapping) else enumerate(metrics) if isinstance(metrics, (list, tuple)) else vars(metrics).items()
-    names = [name for name, value in items if any(tensor.grad_fn is not None for tensor in _tensors(value))]
+    """What you keep over an epoch: a loss that is kept with its graph keeps all activations of its step.
+
+    Give it a tensor, list, deque, set, mapping, or an object with attributes, one in the other however deep: a dict of meters, a meter that holds a deque.
+    A model in it (any `nn.Module` but the one that you give) is passed over.
+
+    Raises:
+        TypeError: there is nothing in it to look at.
+    """
+    if isinstance(metrics, Tensor):
+        names = [metrics.grad_fn.name()] if metrics.grad_fn is not None else []
+    else:
+        items = _items(metrics)
+        if items is None:
+            raise TypeError(f"nothing to look at in this {type(metrics).__name__}: give it a tensor, list, deque, dict, or an object with attributes")
+        names = [name for name, value in items if _keeps_graph(value)]
     return Findings([f"kept with its graph: {_some(names)}. Keep loss.item(), or loss.detach()"] if names else [])
+
+
+def _items(value: Any) -> list[tuple[Any, Any]] | None:
+    """What a container or an object holds, with names or positions; None where it holds nothing that can be looked at."""
+    if isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
+        return list(enumerate(value))
+    if isinstance(value, (type, ModuleType)) or not hasattr(value, "__dict__"):
+        return None
+    return list(vars(value).items())
+
+
+def _keeps_graph(value: Any) -> bool:
+    """Whether a tensor with a graph is in it, however deep. Goes round no circle."""
+    waiting, seen = [value], {}
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Tensor):
+            if part.grad_fn is not None:
+                return True
+        elif id(part) not in seen and not isinstance(part, nn.Module):
+            seen[id(part)] = part  # kept, so that no other object gets its id meanwhile
+            waiting += [held for _, held in _items(part) or []]
+    return False
 
 
 def initial_loss(loss: float | Tensor, classes: int, tolerance: float = 0.3) -> Findings:
@@ -516,7 +559,10 @@ def accumulates(whole: Callable[[], Any], parts: Callable[[], Any], model: nn.Mo
 
 
 def permutes(rearrange: Callable[[Tensor], Tensor], shape: tuple[int, ...], dims: tuple[int, ...]) -> Findings:
-    """Does your function, given a tensor of this shape, bring its dimensions into this order? `view` and `reshape` give the right shape and scramble what is in it."""
+    """Does your function, given a tensor of this shape, bring its dimensions into this order? `view` and `reshape` give the right shape and scramble what is in it.
+
+    The function only moves values: it is given whole numbers, and what it divides or normalises is found to be at the wrong place.
+    """
     counted = torch.arange(torch.Size(shape).numel()).reshape(shape)
     made, wanted = rearrange(counted), counted.permute(dims)
     if made.shape != wanted.shape:
