@@ -63,8 +63,13 @@ train(model, optimizer)
 assert model(x).shape == (30, 3) and optimizer.param_groups[0]["lr"] == 0.01
 assert not any(torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))  # body and head move
 kept = list(model.parameters())
-model.to(torch.float64)  # keeps the parameters themselves, as .to(device) does
+model.to(torch.float64)  # keeps the parameters themselves
 assert all(one is other for one, other in zip(kept, model.parameters(), strict=True)) and not checks.optimizer_holds(model, optimizer)
+state = {name: value.clone() for name, value in model.state_dict().items()}
+model.load_state_dict(state)
+assert not checks.optimizer_holds(model, optimizer)
+model.load_state_dict(state, assign=True)
+assert "not in the optimizer" in str(checks.optimizer_holds(model, optimizer))
 
 # %% break unfrozen-later
 model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
