@@ -143,3 +143,6 @@ model(x).sum().backward()
 optimizer.step()
 assert not (model.scale == 1).any()
 assert model.double().mean.dtype == model.scale.dtype == torch.float64
+for again in (nn.Parameter(torch.ones(8)) * 0.02, nn.Parameter(torch.ones(8)).double()):
+    model.again = again
+    assert "again" not in dict(model.named_parameters()) and not checks.registered(model)
