@@ -45,7 +45,7 @@ metrics = {"loss": [loss_fn(model(x), y) for x, y in loader], "epoch": 0}
 # %% check history
 from torchclinic import checks
 
-print(checks.kept_graphs(metrics))  # a dict, a list, or an object of yours
+print(checks.kept_graphs(metrics))  # a list, a dict of meters, an object of yours
 assert "kept with its graph: loss" in str(checks.kept_graphs(metrics))
 
 # %% fix history
@@ -58,6 +58,18 @@ for x, y in loader:
 from torchclinic import checks
 
 assert not checks.kept_graphs(history)
+
+
+class Meter:
+    def __init__(self):
+        self.values = []
+
+
+meter = Meter()
+meter.values.append(loss.item())
+assert not checks.kept_graphs(meter) and not checks.kept_graphs({"train": meter})
+meter.values.append(loss)
+assert checks.kept_graphs(meter) and "train" in str(checks.kept_graphs({"train": meter}))
 right = [loss_fn(model(x), y).item() for x, y in loader]
 assert history["loss"] == right and all(isinstance(loss, float) for loss in history["loss"])
 
