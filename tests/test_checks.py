@@ -586,3 +586,10 @@ def test_the_file_works_alone(tmp_path: Path) -> None:
     code = "import torch, torchclinic_checks as checks\nprint(checks.logits(torch.randn(2, 3).softmax(-1)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.startswith("- these are probabilities"), done.stderr
+
+
+def test_a_check_is_shown_without_what_holds_for_the_broken_program_alone() -> None:
+    asked = "from torchclinic import checks\n\nprint(checks.eval_mode(model))\nassert (\n    checks.eval_mode(model)\n)"
+    assert asked_of_any_program(asked) == "from torchclinic import checks\n\nprint(checks.eval_mode(model))"
+    plain = "print(x.dtype)\nassert x.dtype == torch.float16"
+    assert asked_of_any_program(plain) == plain

@@ -24,6 +24,7 @@ from typing import Any
 from .. import LANGUAGES
 from .catalogue import Catalogue
 from .known import KnownMessage
+from .snippet import asked_of_any_program
 from .symptom import Symptom
 from .tip import Tip
 
@@ -61,7 +62,7 @@ def _symptom(symptom: Symptom) -> dict[str, Any]:
         titles = {name: prose(title, symptom.id) for title, name in _HEADING.findall(page.body)}
         made[language] = {**facts, "diagnosis": page.diagnoses, "causes": causes(symptom, language), "ask": prose(page.ask, symptom.id), "cases": {}}
         for case in symptom.code(language).cases.values():
-            check = case.cells["check"].source if "check" in case.cells else ""
+            check = asked_of_any_program(case.cells["check"].source) if "check" in case.cells else ""
             made[language]["cases"][case.name] = {"title": titles.get(case.name, ""), "check": check, "fixes": case.fixes}
     return made
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..content import changes, index, related
 from ..content import page as pages
 from ..content.catalogue import Catalogue, Symptom
-from ..content.snippet import Case, Cell
+from ..content.snippet import Case, Cell, asked_of_any_program
 from ..find import lookup
 from ..find.wording import HOLES, Hole, Part, Wording
 from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, release, where
@@ -325,7 +325,7 @@ def _program(symptom: Symptom, broken: Cell, language: str) -> str:
 
 def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
     """The code of a check, and what it printed; where it asks `torchclinic.checks`, how to get that."""
-    parts = [fence(cell.source, "python .tc-check"), printed(catalogue, symptom, cell, language)]
+    parts = [fence(asked_of_any_program(cell.source), "python .tc-check"), printed(catalogue, symptom, cell, language)]
     if "import checks" in cell.source:
         parts.append(f"{LABELS[language]['get-checks'].format(tip='../tips/tools/silent-bugs.md')}\n{{ .tc-note }}")
     return "\n\n".join(parts)
