@@ -21,6 +21,7 @@ from torch.nn import functional as F  # noqa: E402
 from torch.utils.data import DataLoader, Dataset, DistributedSampler, IterableDataset, TensorDataset, get_worker_info  # noqa: E402
 
 from torchclinic import checks  # noqa: E402
+from torchclinic.content.snippet import asked_of_any_program  # noqa: E402
 
 
 class Net(nn.Module):
