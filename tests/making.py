@@ -89,7 +89,7 @@ def record(root: Path) -> None:
     entry = {"hash": snippet.hash, "date": "2026-11-02", "python": "3.11.7", "platform": "linux x86_64"}
     for made in (
         Evidence("2.13.0", "3.11", "cpu", "CPU", "", {STEM: {**entry, "cells": cells}}),
-        Evidence("2.13.0", "3.12", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
+        Evidence("2.13.0", "3.12", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "python": "3.12.1", "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
     ):
         (root / "evidence").mkdir(exist_ok=True)
         (root / "evidence" / f"{made.environment}.json").write_text(json.dumps(made.as_json()), encoding="utf-8")
