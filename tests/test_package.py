@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from torchclinic import ROOT
+from torchclinic.commands import knowledge
 
 MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
 Clinic = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -162,7 +163,7 @@ def test_without_its_data_nothing_is_answered(fresh: Path, tmp_path: Path, damag
         shutil.rmtree(copy / "data")
     else:
         text = answers.read_text(encoding="utf-8")
-        answers.write_text(text[:1000] if damage == "cut" else text.replace('"version":1', '"version":0', 1), encoding="utf-8")
+        answers.write_text(text[:1000] if damage == "cut" else text.replace(f'"version":{knowledge.VERSION}', '"version":0', 1), encoding="utf-8")
     for arguments in (["lookup"], ["lookup", "--jsonl"], ["fix", "matmul-shapes"], ["show", "matmul-shapes"], ["verify", "matmul-shapes"]):
         done = subprocess.run(
             [sys.executable, "-m", "torchclinic", *arguments],

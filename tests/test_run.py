@@ -84,7 +84,7 @@ ENDS = {
     "term": "os.kill(os.getpid(), 15)",
     "segfault": "os.kill(os.getpid(), 11)",
     "interrupt": "os.kill(os.getpid(), 2)\nwhile True: pass",
-    "hangup": "os.kill(os.getpid(), 1)",
+    "hangup": "signal.signal(1, signal.SIG_DFL); os.kill(os.getpid(), 1)",  # it is ignored below nohup
     "pipe": "signal.signal(13, signal.SIG_DFL); os.kill(os.getpid(), 13)",
     "usr1": "os.kill(os.getpid(), 10)",
     "137": "sys.exit(137)",
@@ -116,7 +116,7 @@ def test_bytes_and_status_are_the_commands_own(end: str) -> None:
         ("sh -c 'kill -9 $$'; exit $?", 137, "exit status 137 (SIGKILL): no program can catch that"),
         ("kill -ABRT $$", 134, "ended by SIGABRT: native code stopped the program"),
         ("kill -SEGV $$", 139, "ended by SIGSEGV: a crash in native code"),
-        ("kill -TERM $$", 143, "ended by SIGTERM: another process asked it to stop"),
+        ("kill -TERM $$", 143, "ended by SIGTERM: another process stopped it"),
         ("kill -BUS $$", 128 + signal.SIGBUS, "ended by SIGBUS: memory behind a mapped file is gone"),
     ],
 )
