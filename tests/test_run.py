@@ -83,7 +83,7 @@ ENDS = {
     "kill": "os.kill(os.getpid(), 9)",
     "term": "os.kill(os.getpid(), 15)",
     "segfault": "os.kill(os.getpid(), 11)",
-    "interrupt": "os.kill(os.getpid(), 2)\nwhile True: pass",
+    "interrupt": "signal.signal(2, signal.default_int_handler); os.kill(os.getpid(), 2)\nwhile True: pass",  # a shell ignores it for what it starts behind itself
     "hangup": "signal.signal(1, signal.SIG_DFL); os.kill(os.getpid(), 1)",  # it is ignored below nohup
     "pipe": "signal.signal(13, signal.SIG_DFL); os.kill(os.getpid(), 13)",
     "usr1": "os.kill(os.getpid(), 10)",
