@@ -1,15 +1,15 @@
 # ---
 # wordings:
-#   - text: "ProcessDataLoaderIter' object has no attribute 'next'"
-#     exception: AttributeError
-#     sample: "AttributeError: '_MultiProcessingDataLoaderIter' object has no attribute 'next'"
-#   - text: "'DataLoaderIter' object has no attribute 'next'"
-#     exception: AttributeError
 #   - text: "'_MultiProcessingDataLoaderIter' object has no attribute 'next'"
 #     exception: AttributeError
-#   - text: "ProcessDataLoaderIter' object is not callable"
+#   - text: "'_SingleProcessDataLoaderIter' object has no attribute 'next'"
+#     exception: AttributeError
+#   - text: "'DataLoaderIter' object has no attribute 'next'"
+#     exception: AttributeError
+#   - text: "'_SingleProcessDataLoaderIter' object is not callable"
 #     exception: TypeError
-#     sample: "TypeError: '_SingleProcessDataLoaderIter' object is not callable"
+#   - text: "'_MultiProcessingDataLoaderIter' object is not callable"
+#     exception: TypeError
 #   - text: "'DataLoader' object is not subscriptable"
 #     exception: TypeError
 #   - text: "'DataLoader' object does not support indexing"
