@@ -31,8 +31,7 @@ print(mask.dtype)  # torch.bool
 assert mask.dtype == torch.bool
 
 # %% fix invert
-mask = x > 0
-padding = ~mask
+padding = ~(x > 0)  # ~mask
 
 # %% proof invert
 assert padding.tolist() == [False, True, False] and padding.dtype == torch.bool

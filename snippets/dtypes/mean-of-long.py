@@ -57,7 +57,7 @@
 import torch
 from torch.nn import functional as F
 
-x = torch.tensor([3, 1, 2])
+x = torch.tensor([[3, 1], [1, 1]])
 
 # %% break whole-numbers
 weights = F.softmax(x, dim=0)
@@ -69,11 +69,11 @@ assert not x.is_floating_point()
 # %% fix whole-numbers
 from torch.nn import functional as F
 
-x = x.float()  # where it is made: torch.tensor([3., 1., 2.])
+x = x.float()  # where it is made: torch.tensor([[3., 1.]])
 weights = F.softmax(x, dim=0)
 
 # %% proof whole-numbers
-assert torch.allclose(weights.sum(), torch.tensor(1.0)) and weights.argmax() == 0
+assert torch.allclose(weights.sum(0), torch.ones(2)) and weights[0, 0] > weights[1, 0]
 
 # %%
 x, y = torch.tensor([3, 1, 2, 2]), torch.tensor([3, 1, 0, 2])
@@ -98,7 +98,7 @@ print(images.dtype, images.max().item())  # torch.uint8 255
 assert images.dtype == torch.uint8
 
 # %% fix bytes-of-image
-images = images.float() / 255  # 0 to 1, as ToTensor() makes it
+images = images / 255  # floats from 0 to 1, as ToTensor() makes them
 brightness = images.mean()
 
 # %% proof bytes-of-image
