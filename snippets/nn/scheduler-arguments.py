@@ -36,6 +36,8 @@ from torch.optim.lr_scheduler import OneCycleLR, ReduceLROnPlateau, StepLR
 model = nn.Linear(3, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 loader = [torch.rand(4, 3)] * 5
+model(loader[0]).sum().backward()
+before = model.weight.detach().clone()
 
 # %% break verbose
 scheduler = StepLR(optimizer, step_size=1, verbose=True)
@@ -49,7 +51,7 @@ scheduler.step()
 print("learning rate:", scheduler.get_last_lr())  # what verbose printed
 
 # %% proof verbose
-assert abs(scheduler.get_last_lr()[0] - 0.01) < 1e-12
+assert abs(scheduler.get_last_lr()[0] - 0.01) < 1e-12 and not torch.equal(model.weight, before)
 
 # %% break metrics
 scheduler = ReduceLROnPlateau(optimizer, patience=0)
@@ -86,4 +88,4 @@ for epoch in range(2):
         scheduler.step()
 
 # %% proof too-many-steps
-assert scheduler.total_steps == 10 == scheduler.last_epoch
+assert scheduler.total_steps == 10 == scheduler.last_epoch and not torch.equal(model.weight, before)
