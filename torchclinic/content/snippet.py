@@ -374,7 +374,7 @@ def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any],
         if lines[index].strip():
             problems.add(file, index + 1, "code before the first cell: put `# %%` above it")
             break
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts, len(lines)][1:], strict=True):
         words = lines[start][4:].split()
         if words and (len(words) != 2 or words[0] not in KINDS or not _NAME.fullmatch(words[1])):
             problems.add(file, start + 1, f"`{lines[start]}`: a cell is `# %%`, or `# %% {'|'.join(KINDS)} case-name` (lower case, digits, hyphens)")

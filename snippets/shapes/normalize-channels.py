@@ -1,0 +1,68 @@
+# ---
+# wordings:
+#   - text: "output with shape [{out:shape}] doesn't match the broadcast shape [{wide:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: output with shape [1, 28, 28] doesn't match the broadcast shape [3, 28, 28]"
+# tags: [broadcasting, shape, in-place, normalization]
+# recover: fix
+# related: [shapes/broadcast-mismatch, shapes/conv-channels]
+# docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html#in-place-semantics"]
+# causes:
+#   one-channel:
+#     if: len(out) == 3 and len(wide) == 3 and out[0] == 1 and wide[0] == 3 and frames("normalize")
+#     likely: len(out) == 3 and len(wide) == 3 and out[0] == 1 and wide[0] in [3, 4]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/env/lib/python3.11/site-packages/torchvision/transforms/_functional_tensor.py", line 928, in normalize
+#           return tensor.sub_(mean).div_(std)
+#       RuntimeError: output with shape [1, 28, 28] doesn't match the broadcast shape [3, 28, 28]
+#   out-is-smaller:
+#     likely: len(out) != len(wide) or not frames("normalize")
+# ---
+
+# %%
+import torch
+
+x = torch.rand(1, 28, 28)  # an image of one channel: grey
+
+# %% break one-channel
+mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)  # for colours
+std = torch.tensor([0.229, 0.224, 0.225]).view(-1, 1, 1)
+x.sub_(mean).div_(std)
+
+# %% check one-channel
+mean = [0.485, 0.456, 0.406]  # what Normalize is given
+print(tuple(x.shape), len(mean))  # (1, 28, 28) 3
+assert len(x) == 1 and len(mean) == 3
+
+# %% fix one-channel
+import torch
+
+mean = torch.tensor([0.1307]).view(-1, 1, 1)  # one number for each channel
+std = torch.tensor([0.3081]).view(-1, 1, 1)
+x = x.sub(mean).div(std)
+
+# %% proof one-channel
+assert x.shape == (1, 28, 28)
+assert abs(x.min() + 0.1307 / 0.3081) < 0.1 and abs(x.max() - 0.8693 / 0.3081) < 0.1
+
+# %%
+x = torch.ones(3, 4)
+
+# %% break out-is-smaller
+total = torch.zeros(4)
+total += x
+
+# %% check out-is-smaller
+total = torch.zeros(4)
+print(tuple(total.shape), tuple((total + x).shape))  # (4,) (3, 4)
+assert (total + x).shape != total.shape
+
+# %% fix out-is-smaller
+import torch
+
+total = torch.zeros(4)
+total += x.sum(0)  # one row: the shape that total has
+
+# %% proof out-is-smaller
+assert torch.equal(total, torch.full((4,), 3.0))
