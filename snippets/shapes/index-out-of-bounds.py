@@ -62,7 +62,7 @@ for (x,) in loader:
 
 # %% proof last-batch
 want = model(loader.dataset.tensors[0]).sum().item()
-assert abs(total - want) < 1e-4
+assert isinstance(total, float) and abs(total - want) < 1e-4
 
 # %%
 x = torch.tensor([[0.0, 0.0, 9.0, 0.3], [2.0, 2.0, 8.0, 0.6]])  # boxes; last: the score
@@ -140,7 +140,7 @@ batches = list(DataLoader(Data(images, labels), batch_size=4))
 
 # %% proof dataset-length
 assert torch.equal(torch.cat([y for _, y in batches]), labels)
-assert torch.equal(torch.cat([x for x, _ in batches]), images[:8])
+assert torch.equal(torch.cat([x for x, _ in batches]), images[:8]) and len(batches) == 2
 
 # %%
 x = torch.rand(2, 20, 5)  # [batch, time, features]
