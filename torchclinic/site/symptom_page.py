@@ -261,8 +261,7 @@ def with_holes(wording: Wording, language: str) -> str:
     pieces = []
     for part in wording.parts:
         if isinstance(part, Hole):
-            name = (part.name.rstrip("0123456789_") and part.name) or KINDS[language][part.kind]
-            pieces.append(f"<var>⟨{html.escape(name)}⟩</var>")
+            pieces.append(f"<var>⟨{html.escape(KINDS[language][part.kind])}⟩</var>")
         else:
             pieces.append(html.escape(part, quote=False))
     return "".join(pieces).replace("\n", "<br>")
