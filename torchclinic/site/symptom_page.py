@@ -347,7 +347,7 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
         return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
     title = f"torch {release(record)} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
     if not entry.get("output"):
-        return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
+        return f'<p class="tc-note">{html.escape(title)}{label["colon"]}{label["silent"]}</p>'
     return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)
 
 
