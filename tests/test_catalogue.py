@@ -84,6 +84,7 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
         (SNIPPET, change("    total = total + loss", f"    # {'x' * 79}\n    total = total + loss"), "a line of 85 characters: the page's column"),
         (SNIPPET, change("# recover: fix", "# recover: pray"), "`recover` says what brings the reader on"),
         (EN, change("](backward-second-time.md)", "](gone.md)"), "leads nowhere"),
+        (ZH, change("title: ", "title: 报错 #15 "), "quote the whole text"),
         (EN, change("title:", "heading:"), "front matter lacks `title`"),
         (EN, change("summary:", "diagnosis: You have {k}.\nsummary:"), "uses {k}, but no wording has a hole of that name"),
         (EN, change("The forward pass keeps", "The forward pass holds"), "changed in English since this was written: `why`"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import tokenize
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import pytest
 from torchclinic.commands import scaffold, terminal
 from torchclinic.content import catalogue, comments, knowledge
 from torchclinic.content.catalogue import Catalogue
+from torchclinic.content.snippet import FAULT
 from torchclinic.content.tip import code_of
 from torchclinic.site import markdown_copy, notebook, symptom_page
+from torchclinic.site.evidence_view import mutants_line
+from torchclinic.site.markup import plain
 
 IDENT, STEM = "autograd/backward-second-time", "backward-second-time"
 
@@ -29,6 +33,32 @@ def test_only_comments_are_found_and_replaced() -> None:
     assert [comment.text for comment in found] == ["one", "two, which\nhas two lines", "three", "four", "True, None"]
     made = comments.replaced(CODE, found, {"one": "一", "two, which\nhas two lines": "二\n两行", "three": "三"})
     assert made == CODE.replace("# one", "# 一").replace("# two, which\n# has two lines", "# 二\n# 两行").replace("# three", "# 三")
+
+
+DOCUMENTED = '''\
+def one(): """On the line."""  # not here
+def 二(): "Behind Chinese."
+class Three:
+    r"""Several \\lines.
+
+    And the last.
+    """
+
+    def four(self):
+        """A string that is computed: no docstring."""[0]
+    x = """No docstring."""
+'''
+
+
+def test_docstrings_are_found_and_replaced() -> None:
+    found = [comment for comment in comments.of_code(DOCUMENTED) if comment.quoted]
+    assert [comment.text for comment in found] == ["On the line.", "Behind Chinese.", "Several \\lines.\nAnd the last."]
+    table = {"On the line.": "一", "not here": "不在这里", "Behind Chinese.": "二", "Several \\lines.\nAnd the last.": "几行\n最后"}
+    made = comments.replaced(DOCUMENTED, comments.of_code(DOCUMENTED), table)
+    for text, twin in (("On the line.", "一"), ("not here", "不在这里"), ("Behind Chinese.", "二"), ("Several \\lines.", "几行"), ("And the last.", "最后")):
+        assert text in DOCUMENTED and text not in made and twin in made
+    assert code_of(made) == code_of(DOCUMENTED)
+    assert code_of("def f():\n    'one'\n    return 'two'\n") != code_of("def f():\n    'one'\n    return 'three'\n")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +105,27 @@ def test_chinese_readers_see_them_everywhere(clinic: Catalogue) -> None:
     assert all(chinese in text and english not in text for text in seen["zh"])
 
 
+def test_chinese_readers_see_faults_and_excuses(clinic: Catalogue) -> None:
+    """What is injected, and why a wrong version passes, which pages show."""
+    seen = {"fault": 0, "excuse": 0}
+    for symptom in clinic.symptoms.values():
+        table = symptom.pages["zh"].comments
+        page = {language: symptom_page.symptom_page(clinic, symptom, language) for language in ("en", "zh")}
+        faults = [need.removeprefix(FAULT) for need in symptom.snippet.needs if need.startswith(FAULT)]
+        shown = {case.name for case in symptom.snippet.cases.values() if mutants_line(clinic, symptom, case, "en")}
+        excuses = [why for case in symptom.snippet.cases.values() if case.name in shown for why in case.survives.values()]
+        for kind, texts in (("fault", map(quoteless, faults)), ("excuse", map(plain, excuses))):
+            for text in texts:
+                seen[kind] += 1
+                assert text in page["en"] and text not in page["zh"], f"{symptom.id}: {text}"
+        assert all(table[fault].partition("（")[0] in page["zh"] for fault in faults)
+    assert all(seen.values())
+
+
+def quoteless(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
 def problems(root: Path) -> list[str]:
     return [str(problem) for problem in catalogue.load(root, lint=False).problems]
 
@@ -86,7 +137,7 @@ def test_what_does_not_agree_is_told_with_its_line(project: Path) -> None:
     key = next(number for number, text in enumerate(page.read_text(encoding="utf-8").splitlines(), 1) if "a fresh graph in every step" in text)
     snippet.write_text(before.replace("a fresh graph in every step", "a new graph in every step"), encoding="utf-8")
     found = problems(project)
-    assert any(f"snippets/{IDENT}.py:{line}: no Chinese for the comment 'a new graph in every step'" in text for text in found)
+    assert any(f"snippets/{IDENT}.py:{line}: no Chinese for 'a new graph in every step'" in text for text in found)
     assert any(f"docs/zh/{IDENT}.md:{key}: `comments` has 'a fresh graph in every step'" in text for text in found)
     snippet.write_text(before, encoding="utf-8")
     text = page.read_text(encoding="utf-8")

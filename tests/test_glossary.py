@@ -22,6 +22,11 @@ def test_what_the_glossary_refuses_is_told_with_its_line(project: Path) -> None:
     assert not [problem for problem in catalogue.load(project).problems if "refuses" in problem.message], "code, and what people type"
 
 
+def test_what_says_nothing_is_refused() -> None:
+    """Headings ask nothing, so no list answers them; and a fix is named."""
+    assert {"- 不会。", "- 不会\uff0c", "修复就是"} <= glossary.refused(ROOT).keys()
+
+
 def test_all_chinese_is_looked_through(project: Path) -> None:
     names = {file.relative_to(ROOT).as_posix() for file in glossary.files(ROOT)}
     assert {"docs/zh/index.md", f"docs/zh/{IDENT}.md", "facts/vocabulary.yml", "torchclinic/content/words.json"} <= names

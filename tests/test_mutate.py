@@ -42,6 +42,7 @@ def test_what_is_made() -> None:
     assert "BatchNorm1d" in made["back: model = nn.LayerNorm(3)"]
     assert not any("print" in name or "import" in name for name in made)
     assert len(set(made.values())) == len(made) and all(compile(source, "mutant", "exec") for source in made.values())
+    assert {name.partition(": ")[0] for name in made} <= set(mutation.KINDS)
     assert [one.name for one in mutants(BREAK, FIX)] == list(made), "names are the same from run to run: excuses quote them"
 
 

@@ -147,7 +147,7 @@ def test_the_text_says_more_than_the_signal() -> None:
 def test_no_page_knows_it() -> None:
     done = through("sh", "-c", "echo 'ValueError: no /home/me/42 here' >&2; exit 1")
     assert done.stderr.decode().splitlines()[1:] == [
-        "Torch Clinic: no page knows this error. To report it, without paths, addresses and numbers: ValueError: no <path> here"
+        "Torch Clinic: this error has no page yet. To report it, without paths, addresses and numbers: ValueError: no <path> here"
     ]
 
 
@@ -230,7 +230,7 @@ def test_a_child_of_the_child_does_not_hold_it() -> None:
         Path("gate").write_text("now\n", encoding="utf-8")
         assert running.stderr is not None
         lines = running.stderr.read().decode().splitlines()
-    assert lines[0] == "first" and lines[-1] == "late" and "no page knows" in lines[1]
+    assert lines[0] == "first" and lines[-1] == "late" and "has no page yet" in lines[1]
 
 
 def test_nobody_reads_it_any_more() -> None:

@@ -121,7 +121,7 @@ def test_root_pages(built: Path) -> None:
     start, missing = read(built / "index.html"), read(built / "404.html")
     assert 'href="en/"' in start and 'href="zh/"' in start and "navigator.languages" in start
     # A host shows it at any depth, so its links begin at the root of the site.
-    assert 'href="/clinic/en/lookup/"' in missing and 'href="/clinic/zh/lookup/"' in missing and "没有这个页面" in missing
+    assert 'href="/clinic/en/lookup/"' in missing and 'href="/clinic/zh/lookup/"' in missing and "页面不存在" in missing
 
 
 def test_sitemap_names_both_languages(built: Path) -> None:
@@ -312,8 +312,8 @@ def test_wordings_with_versions_and_holes(loaded: catalogue.Catalogue) -> None:
         record.symptoms[STEM]["cells"]["break shared-output"] = {"outcome": "passed", "exception": other[0], "message": other[1], "seconds": 1.0}
     assert entries[2]["text"] not in changes.spans(loaded, symptom)
     current, older = symptom_page.wordings(loaded, symptom, "zh").split("<details")
-    assert "<var>⟨k2⟩</var> and <var>⟨形状⟩</var>!" in current and "（自 2.1.0 起）" in current
-    assert "&lt;tensor&gt; number <var>⟨n⟩</var>" in older and "（最后见于 1.8.0，仅 CUDA）" in older
+    assert "<var>⟨数字⟩</var> and <var>⟨形状⟩</var>!" in current and "（自 2.1.0 起）" in current
+    assert "&lt;tensor&gt; number <var>⟨数字⟩</var>" in older and "（最后见于 1.8.0，仅 CUDA）" in older
     assert "another break altogether</code></p>" in current + older
 
 
@@ -412,7 +412,7 @@ def test_server_redirects_and_shows_the_root_404(built: Path) -> None:
             assert answer.headers["Content-Type"] == "text/javascript"
         with pytest.raises(urllib.error.HTTPError) as caught:
             urllib.request.urlopen(f"{address}/zh/nothing/here", timeout=10)
-        assert caught.value.code == 404 and "没有这个页面" in caught.value.read().decode()
+        assert caught.value.code == 404 and "页面不存在" in caught.value.read().decode()
         with pytest.raises(urllib.error.HTTPError) as caught:
             urllib.request.urlopen(f"{address}/en/assets/", timeout=10)  # no listing of a folder
         assert caught.value.code == 404

@@ -106,7 +106,7 @@ def test_each_language_counts_for_itself(project: Path) -> None:
     assert {problem.file for problem in found} == {EN, "facts/known/shapes.yml"} and all("stands on 4 pages" in problem.message for problem in found)
 
 
-@pytest.mark.parametrize(("language", "shown"), [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "搜索词：\\*w\\* 0、\\*w\\* 1")])
+@pytest.mark.parametrize(("language", "shown"), [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "相关搜索：\\*w\\* 0、\\*w\\* 1")])
 def test_the_foot_of_a_page_names_the_first(language: str, shown: str) -> None:
     made = Page(Path("page.md"), language, "", synonyms=[f"*w* {number}" for number in range(parts.SYNONYMS + 1)])
     text = "\n".join(parts.synonyms(made, language))

@@ -146,9 +146,10 @@ def test_cheat_sheet_and_sources(clinic_with_tip: Path) -> None:
     page = lists.sources_page(loaded, "zh")
     row = next(line for line in page.splitlines() if line.startswith("| S000-02 |"))
     assert row.endswith("| 更正 | [数两遍](tips/nn/made-up.md) |")
-    assert page.count("| 还没有 |") == len(loaded.answers()) - sum(1 for pages in loaded.answers().values() if pages)
+    assert page.count("| 暂无 |") == len(loaded.answers()) - sum(1 for pages in loaded.answers().values() if pages)
 
 
 def test_code_is_compared_without_comments() -> None:
     assert tip.code_of("x = 1  # one\n\n# two\ny = 2\n") == tip.code_of("x = 1\ny = 2  # 二\n")
+    assert tip.code_of('def f():\n    """One."""\n    return 1\n') == tip.code_of('def f():\n    """一"""\n    return 1\n')
     assert tip.code_of("x = 1\n") != tip.code_of("x = 2\n")

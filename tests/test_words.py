@@ -20,7 +20,7 @@ USERS: dict[str, tuple[str, ...]] = {
     "everywhere": SITE,
     "punctuation": (*SITE, "torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
     "form": (*SITE, "docs/assets/lookup-page.js"),  # its examples have their texts in the script
-    "symptom": (*SITE, "torchclinic/content/snippet.py"),  # places of a fix
+    "symptom": (*SITE, "torchclinic/content/snippet.py", "torchclinic/content/mutation.py"),  # places of a fix, kinds of wrong ones
     "afterwards": (*SITE, "torchclinic/content/snippet.py"),  # what brings the reader on
     "notebook": (*SITE, "torchclinic/content/snippet.py"),  # kinds of cells
     "tip": SITE,

@@ -317,7 +317,7 @@ def test_root_and_missing_pages(page: Page, address: str, browser: Browser) -> N
     chinese.context.close()
     other = browser.new_context().new_page()  # a missing page is an error in the console, rightly
     assert other.goto(f"{address}en/no/such/page/").status == 404
-    expect(other.locator("body")).to_contain_text("没有这个页面")
+    expect(other.locator("body")).to_contain_text("页面不存在")
     other.context.close()
 
 

@@ -88,7 +88,7 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Networ
     expect(page.locator(".tc-hit mark")).to_be_visible()
     assert "backward-second-time" in search(page, "backward")
     assert page.goto(f"{network.address}en/no/such/page/").status == 404
-    expect(page.locator("body")).to_contain_text("没有这个页面")
+    expect(page.locator("body")).to_contain_text("页面不存在")
     for name in ("index.json", "llms.txt", "evidence/2.13.0-py3.11-cpu.json"):
         assert page.evaluate("async url => (await fetch(url)).ok", f"{network.address}{name}"), name
 

@@ -1,14 +1,16 @@
-"""The comments of a snippet in Chinese. One `.py` holds the code; the Chinese page's front matter holds a table of its comments:
+"""The English of a snippet in Chinese. One `.py` holds the code; the Chinese page's front matter holds a table of its comments:
 
     comments:
       "a copy in this process's own memory": 复制到本进程自己的内存里
 
-A key is a comment without its `# `. Comments on lines of their own that follow each other are one comment of several lines, and its twin has as many. The
-same words have the same twin wherever they stand, in the cells and in the header's commands. What has no words but True, False and None is its own twin.
+A key is a comment without its `# `, or a docstring without its quotes. Comments on lines of their own that follow each other are one comment of several
+lines, and its twin has as many. The same words have the same twin wherever they stand, in the cells and in the header: there in the commands, and as what
+`fault:` injects and the reasons of `survives`, which pages show. What has no words but True, False and None is its own twin.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import io
 import re
@@ -20,33 +22,71 @@ from typing import NamedTuple
 from . import page
 from .page import Page
 from .problem import Problems
-from .snippet import KINDS, WIDTH, Case, Cell, Snippet
+from .snippet import FAULT, KINDS, WIDTH, Case, Cell, Snippet
 
 _WORD = re.compile(r"[A-Za-z]+")
 _VALUES = {"True", "False", "None"}
 #: A command is read as a shell reads it: what is quoted, and the `#` that begins a word.
 _QUOTED_OR_COMMENT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|(?<!\S)#")
+_MARK = re.compile(r"#+\s*")
+_QUOTES = re.compile(r"[rRuU]?(\"\"\"|\'\'\'|\"|\')")
 
 
 class Comment(NamedTuple):
-    """One comment.
+    """One comment, or a docstring.
 
     Attributes:
-        text: without `# `; its lines, if there are several.
-        places: of each line the index, and the column of its `#`.
+        text: without `# ` or quotes; its lines, if there are several.
+        places: of each line the index, and the columns between which its words stand.
+        quoted: is it a docstring?
     """
 
     text: str
-    places: tuple[tuple[int, int], ...]
+    places: tuple[tuple[int, int, int], ...]
+    quoted: bool = False
 
 
 def of_code(source: str) -> list[Comment]:
-    """The comments of a cell; none where it does not parse, which is reported elsewhere."""
+    """The comments and docstrings of a cell; none where it does not parse, which is reported elsewhere."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source + "\n").readline))
+        docstrings = docstring_places(source)
     except (SyntaxError, tokenize.TokenError):
         return []
-    return _grouped(source, [(token.start[0] - 1, token.start[1]) for token in tokens if token.type == tokenize.COMMENT])
+    found = _grouped(source, [(token.start[0] - 1, token.start[1]) for token in tokens if token.type == tokenize.COMMENT])
+    found += [_docstring(source, token) for token in tokens if token.type == tokenize.STRING and token.start in docstrings]
+    return sorted(found, key=lambda comment: comment.places)
+
+
+def docstring_places(source: str) -> set[tuple[int, int]]:
+    """Line (from 1) and column where each docstring of a function or class begins.
+
+    Raises:
+        SyntaxError: it is not Python.
+    """
+    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    firsts = [node.body[0] for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
+    lines = source.split("\n")
+    return {
+        (first.lineno, len(lines[first.lineno - 1].encode()[: first.col_offset].decode()))
+        for first in firsts
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    }
+
+
+def _docstring(source: str, token: tokenize.TokenInfo) -> Comment:
+    quotes = _QUOTES.match(token.string)
+    assert quotes is not None  # a docstring is no f-string, and no bytes
+    lines = source.split("\n")
+    (first, begin), (last, end) = token.start, token.end
+    places = []
+    for row in range(first - 1, last):
+        start = begin + quotes.end() if row == first - 1 else 0
+        words = lines[row][start : end - len(quotes[1]) if row == last - 1 else None]
+        if words.strip():
+            start += len(words) - len(words.lstrip())
+            places.append((row, start, start + len(words.strip())))
+    return Comment("\n".join(lines[row][start:end] for row, start, end in places), tuple(places), True)
 
 
 def of_command(text: str) -> list[Comment]:
@@ -56,25 +96,27 @@ def of_command(text: str) -> list[Comment]:
     return _grouped(text, [(row, column) for row, column in found if column >= 0])
 
 
-def _grouped(text: str, places: list[tuple[int, int]]) -> list[Comment]:
+def _grouped(text: str, marks: list[tuple[int, int]]) -> list[Comment]:
+    """Comments, from the lines and columns of their `#`."""
     lines = text.split("\n")
     made: list[list[tuple[int, int]]] = []
-    for row, column in places:
+    for row, column in marks:
         own = not lines[row][:column].strip()
         if made and own and made[-1][-1] == (row - 1, column) and not lines[row - 1][:column].strip():
             made[-1].append((row, column))
         else:
             made.append([(row, column)])
-    return [Comment("\n".join(lines[row][column:].lstrip("#").strip() for row, column in group), tuple(group)) for group in made]
+    places = [[(row, _MARK.match(lines[row], column).end(), len(lines[row].rstrip())) for row, column in group] for group in made]  # type: ignore[union-attr]
+    return [Comment("\n".join(lines[row][start:end] for row, start, end in group), tuple(group)) for group in places]
 
 
 def replaced(text: str, found: list[Comment], table: dict[str, str]) -> str:
     """A text with the comments that a table has; the others stay as they are."""
     lines = text.split("\n")
-    for comment in found:
+    for comment in reversed(found):
         twin = table.get(comment.text, comment.text).split("\n")
-        for (row, column), line in zip(comment.places, twin, strict=False):
-            lines[row] = f"{lines[row][:column]}# {line}"
+        for (row, start, end), line in zip(comment.places, twin, strict=False):
+            lines[row] = lines[row][:start] + line + lines[row][end:]
     return "\n".join(lines)
 
 
@@ -87,16 +129,22 @@ def translated(snippet: Snippet, table: dict[str, str]) -> Snippet:
         new = cells[cell.line].source.split("\n")
         lines[cell.line - 1 : cell.line - 1 + len(new)] = new
     cases = {name: _case(case, {kind: cells[cell.line] for kind, cell in case.cells.items()}, table) for name, case in snippet.cases.items()}
-    return dataclasses.replace(snippet, text="\n".join(lines), cells=list(cells.values()), cases=cases)
+    return dataclasses.replace(snippet, text="\n".join(lines), cells=list(cells.values()), cases=cases, needs=[_need(need, table) for need in snippet.needs])
 
 
 def _case(case: Case, cells: dict[str, Cell], table: dict[str, str]) -> Case:
     commands = {place: replaced(text, of_command(text), table) for place, text in case.commands.items()}
-    return dataclasses.replace(case, cells=cells, commands=commands)
+    survives = {mutant: table.get(why, why) for mutant, why in case.survives.items()}
+    return dataclasses.replace(case, cells=cells, commands=commands, survives=survives, needs=tuple(_need(need, table) for need in case.needs))
+
+
+def _need(need: str, table: dict[str, str]) -> str:
+    fault = need.removeprefix(FAULT)
+    return FAULT + table.get(fault, fault) if need.startswith(FAULT) else need
 
 
 def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
-    """The comments that need a twin, each with its line in the file."""
+    """What needs a twin, each with its line in the file; of the header's reasons and faults `places` are none."""
     for cell in snippet.cells:
         for comment in of_code(cell.source):
             if not _is_value(comment):
@@ -108,6 +156,11 @@ def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
                 if not _is_value(comment):
                     first = text.split("\n")[comment.places[0][0]]
                     yield comment, next((number for number, line in enumerate(lines, 1) if first in line), 1)
+    faults = [
+        need.removeprefix(FAULT) for need in (*snippet.needs, *(need for case in snippet.cases.values() for need in case.needs)) if need.startswith(FAULT)
+    ]
+    for text in (*faults, *(why for case in snippet.cases.values() for why in case.survives.values())):
+        yield Comment(text, ()), next((number for number, line in enumerate(lines, 1) if text in line), 1)
 
 
 def _is_value(comment: Comment) -> bool:
@@ -115,26 +168,29 @@ def _is_value(comment: Comment) -> bool:
 
 
 def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
-    """Report comments without a twin (once the code is written), twins without a comment, and twins that do not fit."""
+    """Report what has no twin (once the code is written), twins of nothing, and twins that do not fit."""
     table, written = chinese.comments, page.OPEN not in snippet.text
     seen: set[str] = set()
+    quoted = {comment.text for cell in snippet.cells for comment in of_code(cell.source) if comment.quoted}
     for comment, line in find(snippet):
         if written and comment.text not in table and comment.text not in seen:
             how = f"`python -m torchclinic stamp {snippet.id}` puts it into the Chinese page's `comments`"
-            problems.add(snippet.file, line, f"no Chinese for the comment {comment.text!r}: {how}")
+            problems.add(snippet.file, line, f"no Chinese for {comment.text!r}: {how}")
         seen.add(comment.text)
     for text, twin in table.items():
         line = chinese.comment_line(text)
         if text not in seen:
-            problems.add(chinese.file, line, f"`comments` has {text!r}, which is no comment of the snippet: it was changed, or taken out")
+            problems.add(chinese.file, line, f"`comments` has {text!r}, which the snippet has no more: it was changed, or taken out")
         elif twin.count("\n") != text.count("\n"):
-            problems.add(chinese.file, line, f"the comment {text!r} has {text.count(chr(10)) + 1} lines, its Chinese {twin.count(chr(10)) + 1}")
+            problems.add(chinese.file, line, f"{text!r} has {text.count(chr(10)) + 1} lines, its Chinese {twin.count(chr(10)) + 1}")
+        elif text in quoted and re.search(r"[\"\\]", twin):
+            problems.add(chinese.file, line, f'the docstring {text!r}: its Chinese may hold no `"` and no backslash')
         for part in twin.split("\n"):
             page.check_punctuation(chinese.file, line, part, problems, " in `comments`", comment=True)
     for cell in translated(snippet, table).cells:
         for number, line in enumerate(cell.source.split("\n")):
             if cell.kind in KINDS[:3] and columns(line) > WIDTH and not line.isascii():
-                at = next((chinese.comment_line(text) for text, twin in table.items() if any(line.endswith(f"# {part}") for part in twin.split("\n"))), 1)
+                at = next((chinese.comment_line(text) for text, twin in table.items() if any(part in line for part in twin.split("\n"))), 1)
                 why = f"it makes line {cell.line + number} of the snippet {columns(line)} columns wide; the page holds {WIDTH}, a Chinese character takes two"
                 problems.add(chinese.file, at, f"a comment's Chinese is too long: {why}")
 

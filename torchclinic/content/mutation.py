@@ -21,6 +21,8 @@ VERSION = 1
 #: Of the generator of wrong versions (run/mutate.py); a record of another one is out of date.
 GENERATOR = 2
 FOLDER = "evidence/mutants"
+#: How the name of a wrong version begins (run/mutate.py): what was done to the fix. Its code follows, behind a colon.
+KINDS = ("back", "without", "swap", "raw")
 
 
 @dataclass

@@ -47,6 +47,8 @@ FENCES = ("console", "powershell", "text")
 _HEADING = re.compile(r"(#+) (.*?)(?: \{#([a-z0-9-]+)\})?$")
 _FENCE = re.compile(r"\s*(`{3,})\s*(.*)$")
 _CODE = re.compile(r"`[^`]*`")
+#: A line of front matter whose value, without quotes, a comment of YAML cuts short.
+_CUT = re.compile(r"""\s*(?:- |[\w-]+: +)(?!["'{\[|>#\s]).*\s#""")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -188,6 +190,9 @@ def open_page(file: Path, language: str, needed: tuple[str, ...], known: set[str
     before = len(problems)
     made.meta = yamlfile.load(front, file, 2, problems) if front else {}
     made.unread = len(problems) > before
+    for number, line in enumerate(front.splitlines(), 2):
+        if _CUT.match(line):
+            problems.add(file, number, "YAML reads what follows ` #` as a comment, and the text ends before it: quote the whole text")
     for name in () if made.unread else needed:
         if not str(made.meta.get(name) or "").strip():
             problems.add(file, 1, f"front matter lacks `{name}`")

@@ -64,10 +64,11 @@ READERS_NAMES = frozenset(
 #: Characters of code that the column of a symptom's page holds, measured in windows of 1280 pixels and more; what goes beyond is out of sight.
 WIDTH = 84
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
+FAULT = "fault:"
 OPEN_NEEDS = (
     "package:",
     "torch:",
-    "fault:",
+    FAULT,
 )  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
 #: What brings the reader on: the fix alone; trying again; or, with the fix, a new process, a new start of the machine, other hardware.
 RECOVER = ("fix", "again", "process", "machine", "hardware")

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from . import page
+from . import comments, page
 from .page import Page, Section
 from .problem import Problems
 from .snippet import Case, Cell, Snippet
@@ -155,10 +155,10 @@ def _comments_above(lines: list[str], fence: int) -> list[str]:
 
 
 def code_of(text: str) -> list[str]:
-    """The tokens of a block without comments and blank lines: what must be the same in both languages.
+    """The tokens of a block without comments, docstrings and blank lines: what must be the same in both languages.
 
     Raises:
         SyntaxError, tokenize.TokenError: it is not Python.
     """
-    dropped = (tokenize.COMMENT, tokenize.NL)
-    return [token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in dropped]
+    dropped, docstrings = (tokenize.COMMENT, tokenize.NL), comments.docstring_places(text)
+    return [token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in dropped and token.start not in docstrings]

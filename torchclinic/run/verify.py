@@ -31,7 +31,7 @@ from typing import Any
 
 from .. import ROOT
 from ..content import causes, changes, evidence, mutation
-from ..content.snippet import Case, Cell
+from ..content.snippet import FAULT, Case, Cell
 from ..content.symptom import Symptom
 from ..content.tip import Tip
 from ..find import lookup
@@ -454,7 +454,7 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
 
 def _may_end_quietly(needs: tuple[str, ...], exception: str) -> bool:
     """A warning ends no program; an injected fault may be shown by what a child process printed."""
-    return exception.endswith("Warning") or any(need.startswith("fault:") for need in needs)
+    return exception.endswith("Warning") or any(need.startswith(FAULT) for need in needs)
 
 
 def _session(leader: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..content.catalogue import Catalogue, Symptom
 from ..content.evidence import OUTCOMES, PYTHON, Evidence
-from ..content.snippet import Case
+from ..content.snippet import FAULT, Case
 from .labels import LABELS, REASONS
 from .markup import plain
 
@@ -32,9 +32,9 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
             found = [item for item in found if item[0] != "skipped"]
         pieces += _pieces(found, symptom, language) or [("absent", label["absent"].format(where=DEVICES[device]))]
     texts = [f'<span class="tc-{state}">{html.escape(text, quote=False)}</span>' for state, text in pieces]
-    for need in symptom.snippet.needs:
-        if need.startswith("fault:"):
-            texts.append(f"<span>{label['fault'].format(fault=html.escape(need.partition(':')[2].strip(), quote=False))}</span>")
+    for need in symptom.code(language).needs:
+        if need.startswith(FAULT):
+            texts.append(f"<span>{label['fault'].format(fault=html.escape(need.removeprefix(FAULT).strip(), quote=False))}</span>")
     tried, caught = catalogue.mutants.counts(symptom.snippet)
     if tried:
         texts.append(f"<span>{label['all-mutants'].format(tried=tried, caught=caught)}</span>")
@@ -89,7 +89,9 @@ def mutants_line(catalogue: Catalogue, symptom: Symptom, made: Case, language: s
         return []
     label = LABELS[language]
     lines = [label["mutants"].format(tried=tried.tried, caught=tried.tried - len(tried.survived))]
-    lines += [f"- `{name}`: {plain(reason)}" for name, reason in made.survives.items()]
+    for name, why in made.survives.items():
+        kind, _, code = name.partition(": ")
+        lines.append(f"- {label['mutant'].get(kind, kind)} `{code.partition(' # ')[0]}`{label['colon']}{plain(why)}")
     return ["\n\n".join([lines[0], "\n".join(lines[1:])]) if lines[1:] else lines[0]]
 
 

@@ -11,7 +11,7 @@ GROUPS = ("everywhere", "punctuation", "form", "symptom", "afterwards", "noteboo
 LABELS = {language: words.of(language, *GROUPS) for language in LANGUAGES}
 #: Reasons for which a run skips a cell, as `verify` records them: beginning -> what the page says.
 REASONS = {language: words.of(language, "reasons") for language in LANGUAGES}
-#: What stands for the value of a hole that has no name.
+#: What stands for the value of a hole: its kind, since the names of holes are English.
 KINDS = {language: words.of(language, "kinds") for language in LANGUAGES}
 #: The words in pictures of a message's values.
 PICTURE = {language: words.of(language, "picture") for language in LANGUAGES}

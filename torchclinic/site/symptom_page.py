@@ -261,8 +261,7 @@ def with_holes(wording: Wording, language: str) -> str:
     pieces = []
     for part in wording.parts:
         if isinstance(part, Hole):
-            name = (part.name.rstrip("0123456789_") and part.name) or KINDS[language][part.kind]
-            pieces.append(f"<var>⟨{html.escape(name)}⟩</var>")
+            pieces.append(f"<var>⟨{html.escape(KINDS[language][part.kind])}⟩</var>")
         else:
             pieces.append(html.escape(part, quote=False))
     return "".join(pieces).replace("\n", "<br>")
@@ -348,7 +347,7 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
         return f"*{label['not-run-why'].format(why=reason(entry.get('why', ''), language))}*"
     title = f"torch {release(record)} · {where(record)} · {entry.get('date') or record.symptoms[symptom.stem]['date']}"
     if not entry.get("output"):
-        return f'<p class="tc-note">{html.escape(title)}: {label["silent"]}</p>'
+        return f'<p class="tc-note">{html.escape(title)}{label["colon"]}{label["silent"]}</p>'
     return fence(_shortened(entry["output"].rstrip("\n"), label["left-out"]), f"{lexer(entry['output'])} .tc-output", title)
 
 
