@@ -16,6 +16,14 @@
 #     exception: RuntimeError
 #   - text: "Unsupported dtype Half"
 #     exception: RuntimeError
+#   - text: "cuFFT only supports dimensions whose sizes are powers of two when computing in half precision"
+#     exception: RuntimeError
+#     sample: "RuntimeError: cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a signal size of[1280]"
+#   - text: "MKL FFT doesn't support tensors of type"
+#     exception: RuntimeError
+#     sample: "RuntimeError: MKL FFT doesn't support tensors of type: Half"
+#   - text: "Unsupported dtype BFloat16"
+#     exception: RuntimeError
 #   - text: "not supported on CPUType for Half"
 #     exception: RuntimeError
 #   - text: "not supported on CPUType for BFloat16"
@@ -36,7 +44,7 @@
 #   float8:
 #     if: paste("Float8")
 #   linear-algebra:
-#     if: begins(op, "geqrf", "linalg_", "lu_", "cholesky", "svd", "triangular", "orgqr", "inverse", "lstsq", "eig", "symeig", "qr_") or paste("Low precision dtypes not supported", "Unsupported dtype Half")
+#     if: begins(op, "geqrf", "linalg_", "lu_", "cholesky", "svd", "triangular", "orgqr", "inverse", "lstsq", "eig", "symeig", "qr_") or paste("Low precision dtypes not supported", "Unsupported dtype Half", "Unsupported dtype BFloat16", "cuFFT only", "MKL FFT")
 #   half-on-cpu:
 #     if: >-
 #       begins(op, "addmm_impl_cpu", "slow_conv2d_cpu", "slow_conv3d_cpu", "slow_conv_transpose2d_out_cpu", "slow_conv_transpose3d_out_cpu", "LayerNormKernelImpl", "addmv_impl_cpu",

@@ -1,0 +1,122 @@
+# ---
+# wordings:
+#   - text: "'Tensor' object has no attribute 'astype'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'append'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'copy'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'concatenate'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'to_numpy'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'extend'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'get'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'keys'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'items'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'len'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'length'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'logits'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'loss'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'last_hidden_state'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute 'untyped_storage'"
+#     exception: AttributeError
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#   - text: "'Tensor' object has no attribute '{name:ident}'"
+#     exception: AttributeError
+#     near: [torch]
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore]
+#     sample: "    x = torch.relu(x).flat\nAttributeError: 'Tensor' object has no attribute 'flat'"
+# tags: [numpy, dtype]
+# recover: fix
+# related: [devices/no-attribute-to, devices/cuda-tensor-to-numpy, install-env/attr-removed]
+# docs: ["https://docs.pytorch.org/docs/stable/tensors.html"]
+# causes:
+#   list-method:
+#     if: paste("'append'", "'extend'", "'insert'")
+#   model-output:
+#     if: paste("'logits'", "'loss'", "'last_hidden_state'", "'hidden_states'", "'pooler_output'", "'keys'", "'items'", "'get'", "'sample'", "'values'")
+#   numpy-method:
+#     if: paste("'astype'", "'copy'", "'concatenate'", "'to_numpy'", "'flat'", "'fillna'", "'nonzeros'", "'tostring'", "'asarray'", "'len'", "'length'", "'get_shape'", "'as_list'")
+#   newer-name:
+#     if: paste("'untyped_storage'")
+#     sample: "AttributeError: 'Tensor' object has no attribute 'untyped_storage'"
+# ---
+
+# %%
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Linear(4, 3)
+x = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])
+
+# %% break numpy-method
+x = x.astype("float32")
+
+# %% fix numpy-method
+import torch
+
+x = x.to(torch.float32)
+
+# %% proof numpy-method
+assert x.dtype == torch.float32 and x.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
+
+# %%
+loader = [torch.rand(2, 4), torch.rand(1, 4)]
+
+# %% break list-method
+outputs = torch.tensor([])
+for batch in loader:
+    outputs.append(model(batch))
+
+# %% fix list-method
+import torch
+
+outputs = []
+for batch in loader:
+    outputs.append(model(batch).detach())
+outputs = torch.cat(outputs)
+
+# %% proof list-method
+assert outputs.shape == (3, 3) and not outputs.requires_grad
+torch.testing.assert_close(outputs, model(torch.cat(loader)).detach())
+
+# %%
+x = torch.rand(2, 4)
+
+# %% break model-output
+logits = model(x).logits
+
+# %% check model-output
+print(type(model(x)))  # <class 'torch.Tensor'>: there is nothing to unpack
+assert isinstance(model(x), torch.Tensor)
+
+# %% fix model-output
+logits = model(x)
+
+# %% proof model-output
+torch.testing.assert_close(logits, x @ model.weight.T + model.bias)

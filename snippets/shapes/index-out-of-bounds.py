@@ -1,0 +1,159 @@
+# ---
+# wordings:
+#   - text: "index {index:int} is out of bounds for dimension {dim:int} with size {size:int}"
+#     exception: IndexError
+#     sample: "IndexError: index 10 is out of bounds for dimension 0 with size 10"
+#   - text: "index {index:int} is out of bounds for dimension {dim:int} with size {size:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: index 5 is out of bounds for dimension 1 with size 4"
+#   - text: "index is out of bounds for dimension with size {size:int}"
+#     exception: IndexError
+#     sample: "IndexError: index is out of bounds for dimension with size 0"
+#   - text: "select(): index {index:int} out of range for tensor of size [{_:shape}] at dimension {dim:int}"
+#     exception: IndexError
+#     sample: "IndexError: select(): index 5 out of range for tensor of size [3, 4] at dimension 0"
+#   - text: "out of range: tried to access index {index:int} on a tensor of {size:int} elements"
+#     exception: IndexError
+#     sample: "IndexError: out of range: tried to access index 99 on a tensor of 12 elements."
+# tags: [shape, batch-size, dataloader]
+# recover: fix
+# related: [shapes/too-many-indices, devices/embedding-index, devices/label-out-of-range, shapes/dim-out-of-range]
+# docs: ["https://docs.pytorch.org/docs/stable/tensor_view.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.size.html"]
+# causes:
+#   empty:
+#     if: size == 0
+#   dataset-length:
+#     if: frames("__getitem__", "/fetch.py") and size != 0
+#   last-batch:
+#     undecided: the size of the batch is not printed
+#   from-one:
+#     undecided: the other indices are not printed
+#   other-axis:
+#     undecided: the shape of the tensor is not printed
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+torch.manual_seed(0)
+model = nn.Linear(3, 2)
+batch_size = 4
+loader = DataLoader(TensorDataset(torch.rand(10, 3)), batch_size=batch_size)
+
+# %% break last-batch
+total = 0.0
+for (x,) in loader:
+    out = model(x)
+    for i in range(batch_size):
+        total += out[i].sum().item()
+
+# %% check last-batch
+print([len(x) for (x,) in loader])  # 4, 4, 2: the last batch is smaller
+assert len(loader.dataset) % batch_size
+
+# %% fix last-batch
+total = 0.0
+for (x,) in loader:
+    out = model(x)
+    for i in range(len(out)):
+        total += out[i].sum().item()
+
+# %% proof last-batch
+want = model(loader.dataset.tensors[0]).sum().item()
+assert isinstance(total, float) and abs(total - want) < 1e-4
+
+# %%
+x = torch.tensor([[0.0, 0.0, 9.0, 0.3], [2.0, 2.0, 8.0, 0.6]])  # boxes; last: the score
+
+# %% break empty
+found = x[x[:, 3] > 0.9]
+best = found[0]
+
+# %% check empty
+found = x[x[:, 3] > 0.9]
+print(found.shape)  # torch.Size([0, 4]): nothing was found
+assert len(found) == 0
+
+# %% fix empty
+found = x[x[:, 3] > 0.9]
+best = found[0] if len(found) else None
+
+# %% proof empty
+assert best is None
+
+# %%
+y = torch.tensor([0.2, 0.3, 0.5])  # the weight of each class
+labels = torch.tensor([1, 3, 2, 1])  # a file that counts its classes from 1
+
+# %% break from-one
+weights = y[labels]
+
+# %% check from-one
+print(labels.min().item(), labels.max().item(), len(y))  # 1 3 3
+assert labels.min() == 1 and labels.max() == len(y)
+
+# %% fix from-one
+weights = y[labels - 1]
+
+# %% proof from-one
+assert torch.equal(weights, torch.tensor([0.2, 0.5, 0.3, 0.2]))
+
+# %%
+images = torch.rand(10, 3)
+labels = torch.arange(8)
+
+
+# %% break dataset-length
+class Data(Dataset):
+    def __len__(self):
+        return len(images)
+
+    def __getitem__(self, i):
+        return images[i], labels[i]
+
+
+batches = list(DataLoader(Data(), batch_size=4))
+
+# %% check dataset-length
+print(len(images), len(labels))  # 10 8: two images have no label
+assert len(images) != len(labels)
+
+# %% fix dataset-length
+from torch.utils.data import DataLoader, Dataset
+
+
+class Data(Dataset):
+    def __init__(self, images, labels):
+        n = min(len(images), len(labels))  # or find out why they differ
+        self.images, self.labels = images[:n], labels[:n]
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        return self.images[i], self.labels[i]
+
+
+batches = list(DataLoader(Data(images, labels), batch_size=4))
+
+# %% proof dataset-length
+assert torch.equal(torch.cat([y for _, y in batches]), labels)
+assert torch.equal(torch.cat([x for x, _ in batches]), images[:8]) and len(batches) == 2
+
+# %%
+x = torch.rand(2, 20, 5)  # [batch, time, features]
+
+# %% break other-axis
+step = x[12]
+
+# %% check other-axis
+print(x.shape)  # the 20 steps are dimension 1
+assert x.shape[1] > 12 >= x.shape[0]
+
+# %% fix other-axis
+step = x[:, 12]
+
+# %% proof other-axis
+assert step.shape == (2, 5) and torch.equal(step[1], x[1][12])

@@ -1,0 +1,131 @@
+# ---
+# wordings:
+#   - text: "not enough values to unpack (expected {want:int}, got {got:int})"
+#     exception: ValueError
+#     near: [".size()", "in forward", "_loader", "loader:", "loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
+#     sample: "    b, c, h, w = x.size()\nValueError: not enough values to unpack (expected 4, got 3)"
+#   - text: "too many values to unpack (expected {want:int}"
+#     exception: ValueError
+#     near: [".size()", "in forward", "_loader", "loader:", "loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
+#     sample: "    for x, y in train_loader:\nValueError: too many values to unpack (expected 2)"
+# tags: [shape, dataloader, rnn]
+# recover: fix
+# related: [shapes/too-many-indices, shapes/conv-dims, data-loading/loader-not-indexable]
+# docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.size.html", "https://docs.pytorch.org/docs/stable/data.html"]
+# causes:
+#   enumerate:
+#     if: frames("enumerate(")
+#   dimensions:
+#     if: frames(".shape", ".size()")
+#   state:
+#     if: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames("enumerate(", ".shape", ".size()")
+#     sample: |
+#       outputs, hidden, cell = self.lstm(x)
+#       ValueError: not enough values to unpack (expected 3, got 2)
+#   one-tensor:
+#     undecided: what the dataset returns is not printed
+#   more-than-two:
+#     undecided: what the dataset returns is not printed
+# ---
+
+# %%
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+images = torch.rand(10, 3, 8, 8)
+labels = torch.arange(10)
+x = images[0]  # one image: [3, 8, 8]
+
+# %% break dimensions
+b, c, h, w = x.size()
+
+# %% check dimensions
+print(x.shape)  # three numbers: the batch is missing
+assert x.dim() == 3
+
+# %% fix dimensions
+b, c, h, w = x[None].size()  # a batch of one
+
+# %% proof dimensions
+assert (b, c, h, w) == (1, 3, 8, 8)
+
+# %%
+loader = DataLoader(TensorDataset(images, labels), batch_size=5)
+
+# %% break enumerate
+for i, x, y in enumerate(loader):
+    print(i, x.shape, y)
+
+# %% fix enumerate
+seen = []
+for i, (x, y) in enumerate(loader):
+    seen.append((i, len(x), y.tolist()))
+
+# %% proof enumerate
+assert seen == [(0, 5, [0, 1, 2, 3, 4]), (1, 5, [5, 6, 7, 8, 9])]
+
+# %%
+loader = DataLoader(images, batch_size=5)  # images alone, without labels
+
+# %% break one-tensor
+for x, y in loader:
+    print(x.shape, y.shape)
+
+# %% check one-tensor
+batch = next(iter(loader))
+print(type(batch), batch.shape)  # one tensor: torch.Size([5, 3, 8, 8])
+assert isinstance(batch, torch.Tensor)
+
+# %% fix one-tensor
+from torch.utils.data import DataLoader, TensorDataset
+
+dataset = TensorDataset(images, labels)
+for x, y in DataLoader(dataset, batch_size=5):
+    print(x.shape, y.shape)
+
+# %% proof one-tensor
+assert x.shape == (5, 3, 8, 8) and torch.equal(x, images[5:])
+assert torch.equal(y, labels[5:])
+
+# %%
+dataset = TensorDataset(images, labels, torch.rand(10))
+loader = DataLoader(dataset, batch_size=5)
+
+# %% break more-than-two
+for x, y in loader:
+    print(x.shape, y.shape)
+
+# %% check more-than-two
+print(len(dataset[0]))  # 3: each sample has three parts
+assert len(dataset[0]) == 3
+
+# %% fix more-than-two
+for x, y, *rest in loader:
+    print(x.shape, y.shape)
+
+# %% proof more-than-two
+assert torch.equal(x, images[5:]) and torch.equal(y, labels[5:]) and len(rest) == 1
+
+# %%
+lstm = nn.LSTM(8, 4)
+x = torch.rand(2, 6, 8)
+
+# %% break state
+outputs, hidden, cell = lstm(x)
+
+# %% check state
+outputs, state = lstm(x)
+print(len(lstm(x)), len(state))  # 2 2: the state is a pair within the pair
+assert len(lstm(x)) == 2
+
+# %% fix state
+from torch import nn
+
+lstm = nn.LSTM(8, 4, batch_first=True)
+outputs, (hidden, cell) = lstm(x)
+
+# %% proof state
+assert hidden.shape == cell.shape == (1, 2, 4)
+torch.testing.assert_close(hidden[0], outputs[:, -1])
