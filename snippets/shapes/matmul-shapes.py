@@ -37,6 +37,9 @@
 #   - text: "matrices expected, got {_:dims}D, {_:dims}D tensors"
 #     exception: RuntimeError
 #     sample: "RuntimeError: matrices expected, got 3D, 2D tensors at /pytorch/aten/src/TH/generic/THTensorMath.cpp:935"
+#   - text: "1D tensors expected, but got {_:dims}D and {_:dims}D tensors"
+#     exception: RuntimeError
+#     sample: "RuntimeError: 1D tensors expected, but got 2D and 1D tensors"
 #   - text: "self must be a matrix"
 #     exception: RuntimeError
 #   - text: "mat2 must be a matrix"
