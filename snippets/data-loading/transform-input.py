@@ -21,13 +21,17 @@
 #   - text: "Input tensor should be a torch tensor. Got <class '{kind:ident}"
 #     exception: TypeError
 #     sample: "TypeError: Input tensor should be a torch tensor. Got <class 'PIL.Image.Image'>."
+#   - text: "() does not support PIL images"
+#     exception: TypeError
+#     near: [torchvision, "TypeError: Normalize()", "transforms"]
+#     sample: "TypeError: Normalize() does not support PIL images."
 #   - text: "tensor is not a torch image"
 #     exception: TypeError
 #   - text: "Input img should be Tensor Image"
 #     exception: TypeError
-#   - text: "Unexpected type <class 'numpy.{kind:ident}"
+#   - text: "TypeError: Unexpected type <class 'numpy.{kind:ident}"
 #     exception: TypeError
-#     unless: [tensorflow, keras, jax, gym]
+#     unless: ['File "', "File ~", ipython-input, site-packages, dist-packages]  # a trace without torchvision is another program's
 #     sample: "TypeError: Unexpected type <class 'numpy.ndarray'>"
 #   - text: "Unexpected type <class '{kind:ident}"
 #     exception: TypeError
@@ -55,7 +59,7 @@
 #   tensor-again:
 #     if: paste("pic should be PIL Image") and begins(kind, "torch.")
 #   order:
-#     if: paste("should be Tensor Image", "should be a torch tensor", "is not a torch image")
+#     if: paste("should be Tensor Image", "should be a torch tensor", "is not a torch image", "does not support PIL images")
 #   old-torchvision:
 #     if: paste("img should be PIL Image") and begins(kind, "torch.")
 #     sample: "TypeError: img should be PIL Image. Got <class 'torch.Tensor'>"

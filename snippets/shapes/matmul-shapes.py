@@ -182,7 +182,7 @@
 #   mm-with-batch:
 #     if: >-
 #       paste("self must be a matrix", "mat1 must be a matrix", "batch1 must be a", "batch2 must be a")
-#       or paste("matrices expected, got", "-dimensional tensor for argument")
+#       or paste("matrices expected, got", "1D tensors expected", "-dimensional tensor for argument")
 #       or paste("mat2 must be a matrix") and (not paste("got 1-D") or frames(".mm(", "addmm(") or paste(" mm: mat2"))
 #   sharded-weight:
 #     if: >-
