@@ -5,6 +5,8 @@
 #   - text: "grad can be implicitly created only for real scalar outputs but got {dtype:dtype}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: grad can be implicitly created only for real scalar outputs but got torch.complex64"
+#   - text: "Was asked to gather along dimension 0, but all input tensors were scalars"
+#     exception: UserWarning
 # tags: [autograd, backward, loss, multi-gpu]
 # recover: fix
 # related: [autograd/no-grad-fn]
@@ -13,6 +15,7 @@
 #   not-reduced:
 #     undecided: the line that computes the loss stands above the one that fails
 #   one-per-gpu:
+#     if: paste("Was asked to gather along dimension 0") and not read(dtype)
 #     likely: paste("data_parallel.py", "nn.DataParallel", "Using Data parallel", "dp_accelerator.py", "strategies/dp.py") and not read(dtype)
 #     undecided: the losses are gathered before backward() begins, and no frame tells of it
 #     sample: |

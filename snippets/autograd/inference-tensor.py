@@ -12,6 +12,8 @@
 #     exception: RuntimeError
 #   - text: "Inference tensors do not track version counter"
 #     exception: RuntimeError
+#   - text: "Cannot set version_counter for inference tensor"
+#     exception: RuntimeError
 # tags: [autograd, inference, in-place, comfyui]
 # recover: fix
 # related: [autograd/no-grad-fn, autograd/leaf-inplace]

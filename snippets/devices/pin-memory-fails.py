@@ -13,6 +13,9 @@
 #   - text: "CUDA error: OS call failed or operation not supported on this OS"
 #     exception: [RuntimeError, AcceleratorError]
 #     near: ["pin_memory(", "pin memory thread", _pin_memory_loop]
+#   - text: "Pin memory thread exited unexpectedly"
+#     exception: RuntimeError
+#     role: symptom
 # tags: [cuda, dataloader]
 # recover: process
 # needs: ["fault:no GPU is visible"]
@@ -29,6 +32,9 @@
 #     sample: "    [i.pin_memory() for i in item.values()]\nRuntimeError: CUDA error: OS call failed or operation not supported on this OS"
 #   not-on-cpu:
 #     if: read(type)
+#   thread:
+#     if: paste("Pin memory thread exited unexpectedly")
+#     sample: "RuntimeError: Pin memory thread exited unexpectedly"
 #   no-accelerator:
 #     if: paste("Need to provide pin_memory allocator", "when none is available", "requires a CUDA or other accelerator")
 # ---

@@ -54,6 +54,8 @@
 #   - text: "failed to pass monitoredBarrier in {limit:int} ms"
 #     exception: RuntimeError
 #     sample: "RuntimeError: [Rank 0]: Ranks 1 failed to pass monitoredBarrier in 10000 ms"
+#   - text: "successfully reached monitoredBarrier, but received errors while waiting"
+#     role: symptom
 #   - text: "Detected mismatch between collectives on ranks"
 #     exception: RuntimeError
 #   - text: "Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid"

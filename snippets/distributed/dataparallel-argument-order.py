@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "chunk expects at least a 1-dimensional tensor"
 #     exception: RuntimeError
-#     near: [scatter_gather, data_parallel.py, DataParallel, _scatter(]
+#     unless: [".chunk("]
 #     sample: |
 #       File "/opt/conda/lib/python3.8/site-packages/torch/nn/parallel/comm.py", line 189, in scatter
 #         return tuple(torch._C._scatter(tensor, devices, chunk_sizes, dim, streams))
@@ -18,7 +18,7 @@
 # causes:
 #   no-batch:
 #   length-one:
-#   no-dimension: {case: length-one, if: 'paste("chunk expects at least a 1-dimensional tensor")', sample: "torch/nn/parallel/scatter_gather.py RuntimeError: chunk expects at least a 1-dimensional tensor"}
+#   no-dimension: {case: length-one, if: 'paste("chunk expects") and paste("scatter", "DataParallel", "data_parallel.py")', likely: 'paste("chunk expects")', sample: "torch/nn/parallel/scatter_gather.py RuntimeError: chunk expects at least a 1-dimensional tensor"}
 #   other-layout:
 # ---
 

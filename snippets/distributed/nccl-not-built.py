@@ -8,6 +8,8 @@
 #     exception: RuntimeError
 #   - text: "Distributed package doesn't have XCCL built in"
 #     exception: RuntimeError
+#   - text: "ProcessGroupNCCL is only supported with GPUs, no GPUs found"
+#     exception: [RuntimeError, ValueError]
 #   - text: "Unknown c10d backend type {backend:ident}"
 #     exception: [AssertionError, RuntimeError]
 #     sample: "AssertionError: Unknown c10d backend type UCC"
@@ -40,6 +42,9 @@
 #       RuntimeError: Distributed package doesn't have NCCL built in
 #   no-nccl:
 #     undecided: the system is not printed
+#   no-gpu:
+#     if: paste("no GPUs found")
+#     sample: "ValueError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!"
 #   other-backend:
 #     if: paste("MPI built in", "Gloo built in", "XCCL built in", "Unknown c10d backend type", "_Map_base::at")
 #     sample: "RuntimeError: Distributed package doesn't have MPI built in. MPI is only included if you build PyTorch from source on a host that has MPI installed."

@@ -12,6 +12,28 @@
 #   - text: "Timed out after {s:int} seconds waiting for clients. {joined:int}/{all:int} clients joined"
 #     exception: [DistStoreError, RuntimeError]
 #     sample: "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined."
+#   - text: "Timed out initializing process group in store based barrier on rank {_:int}, for key: store_based_barrier_key:1 (world_size={all:int}, num_workers_joined={joined:int}, timeout"
+#     exception: DistStoreError
+#     sample: "torch.distributed.DistStoreError: Timed out initializing process group in store based barrier on rank 1, for key: store_based_barrier_key:1 (world_size=2, num_workers_joined=1, timeout=0:30:00)"
+#   - text: "Timed out initializing process group in store based barrier on rank: {_:int}, for key: store_based_barrier_key:1 (world_size={all:int}, worker_count={joined:int}, timeout"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: store_based_barrier_key:1 (world_size=2, worker_count=1, timeout=0:30:00)"
+#   - text: "Timed out initializing process group in store based barrier on rank"
+#     exception: [RuntimeError, DistStoreError]
+#   - text: "Waiting in store based barrier to initialize process group for rank: {_:int}, key: store_based_barrier_key:1 (world_size={all:int}, num_workers_joined={joined:int}, timeout"
+#     role: symptom
+#     sample: "INFO - torch.distributed.distributed_c10d - Waiting in store based barrier to initialize process group for rank: 0, key: store_based_barrier_key:1 (world_size=2, num_workers_joined=1, timeout=0:30:00)"
+#   - text: "Waiting in store based barrier to initialize process group for rank: {_:int}, key: store_based_barrier_key:1 (world_size={all:int}, worker_count={joined:int}, timeout"
+#     role: symptom
+#     sample: "Waiting in store based barrier to initialize process group for rank: 0, key: store_based_barrier_key:1 (world_size=4, worker_count=8, timeout=0:30:00)"
+#   - text: "Waiting in store based barrier to initialize process group"
+#     role: symptom
+#   - text: "RuntimeError: Socket Timeout"
+#     exception: RuntimeError
+#   - text: "DistNetworkError: Socket Timeout"
+#     exception: DistNetworkError
+#   - text: "DistStoreError: Socket Timeout"
+#     exception: DistStoreError
 #   - text: "The connection to the C10d store has failed. See inner exception for details"
 #     exception: RendezvousConnectionError
 #     role: symptom
@@ -76,6 +98,9 @@
 # causes:
 #   too-few:
 #     if: joined < all
+#   too-many:
+#     if: joined > all
+#     sample: "Waiting in store based barrier to initialize process group for rank: 0, key: store_based_barrier_key:1 (world_size=4, worker_count=8, timeout=0:30:00)"
 #   own-name:
 #     case: rank0-missing
 #     if: wsa == 10049 or begins(host, "kubernetes.docker.internal")

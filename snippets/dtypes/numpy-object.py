@@ -6,6 +6,9 @@
 #   - text: "can't convert a given np.ndarray to a tensor - it has an invalid type"
 #   - text: "too many dimensions 'str'"
 #     exception: ValueError
+#   - text: "expected np.ndarray (got {got:ident})"
+#     exception: TypeError
+#     sample: "TypeError: expected np.ndarray (got list)"
 # tags: [numpy, dtype, dataloader]
 # recover: fix
 # related: [shapes/stack-sizes]
@@ -36,6 +39,12 @@
 #   old-unsigned:
 #     if: begins(dtype, "numpy.uint16", "numpy.uint32", "numpy.uint64")
 #     sample: "TypeError: can't convert np.ndarray of type numpy.uint16. The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool."
+#   other-numpy:
+#     if: got == "numpy.ndarray"
+#     sample: "TypeError: expected np.ndarray (got numpy.ndarray)"
+#   no-array:
+#     if: read(got)
+#     sample: "TypeError: expected np.ndarray (got list)"
 # ---
 
 # %%

@@ -60,7 +60,7 @@
 #     near: *families
 #   - text: "name '_C' is not defined"
 #     exception: NameError
-#     near: [ms_deform_attn, groundingdino, GroundingDINO, custom C++ ops, detectron2, maskrcnn_benchmark]
+#     unless: ["torch/__init__.py", 'torch\__init__.py', "dir(_C)"]
 #   - text: "Failed to load custom C++ ops. Running on CPU mode Only"
 #     role: symptom
 #   - text: "You should install ``mmcv-full`` if you need this module"

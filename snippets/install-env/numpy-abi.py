@@ -15,17 +15,26 @@
 #     exception: AttributeError
 #   - text: "PyTorch was compiled without NumPy support"
 #     exception: RuntimeError
-#   - text: "numpy.core.multiarray failed to import"
+#   - text: "ImportError: numpy.core.multiarray failed to import"
 #     role: symptom
 #     exception: ImportError
 #     near: [_ARRAY_API, NumPy 2, import torch, torch/__init__]
+#   - text: "numpy.core.multiarray failed to import"
+#     role: symptom
+#     unless: &frames ['File "', "File ~", ipython-input, site-packages, dist-packages]  # a trace without torch: of whatever it names
 #   - text: "module compiled against API version {_:ident} but this version of numpy is"
 #     exception: RuntimeError
 #     near: [torch]
 #     sample: "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd"
+#   - text: "RuntimeError: module compiled against API version {_:ident} but this version of numpy is"
+#     unless: *frames
+#     sample: "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd"
 #   - text: "module compiled against ABI version {_:ident} but this version of numpy is"
 #     exception: RuntimeError
 #     near: [torch]
+#     sample: "RuntimeError: module compiled against ABI version 0x1000009 but this version of numpy is 0x2000000"
+#   - text: "RuntimeError: module compiled against ABI version {_:ident} but this version of numpy is"
+#     unless: *frames
 #     sample: "RuntimeError: module compiled against ABI version 0x1000009 but this version of numpy is 0x2000000"
 # tags: [numpy, import-error, warning]
 # recover: process

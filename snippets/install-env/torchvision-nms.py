@@ -6,6 +6,8 @@
 #   - text: "No such operator torchvision::{_:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: No such operator torchvision::nms"
+#   - text: "Unknown builtin op: torchvision::{_:ident}"
+#     sample: "RuntimeError: \nUnknown builtin op: torchvision::nms.\nCould not find any similar ops to torchvision::nms. This op may not exist or may not be currently supported in TorchScript."
 #   - text: "Couldn't load custom C++ ops. This can happen if your PyTorch and torchvision versions are incompatible"
 #     exception: RuntimeError
 #   - text: "Couldn't load custom C++ ops"
@@ -32,6 +34,9 @@
 # related: [install-env/undefined-symbol, install-env/no-module-named-torchvision, install-env/torchvision-functional-tensor]
 # docs: ["https://pytorch.org/get-started/previous-versions/"]
 # causes:
+#   not-imported:
+#     if: paste("Unknown builtin op")
+#     sample: "Unknown builtin op: torchvision::nms."
 #   cpu-build:
 #     case: versions
 #     if: paste("from the 'CUDA' backend")

@@ -48,6 +48,24 @@
 #     exception: OutOfMemoryError
 #     device: cuda
 #     sample: "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 256.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which 25.38 GiB is free. Of the allocated memory 54.35 GiB is allocated by PyTorch, and 51.48 MiB is reserved by PyTorch but unallocated."
+#   - text: "XPU out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes} of which {free:bytes} is free"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     sample: "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 4.66 GiB. GPU 0 has a total capacity of 5.65 GiB of which 1.65 GiB is free. Of the allocated memory 3.50 GiB is allocated by PyTorch, and 1.81 MiB is reserved by PyTorch but unallocated. Please use `empty_cache` to release all unoccupied cached memory."
+#   - text: "XPU out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes}. Of"
+#     exception: OutOfMemoryError
+#     device: cuda
+#     sample: "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 15.11 GiB. Of the allocated memory 12.00 GiB is allocated by PyTorch, and 16.00 MiB is reserved by PyTorch but unallocated."
+#   - text: "XPU out of memory. Tried to allocate {size:bytes} (GPU {gpu:int}; {total:bytes} total capacity; {used:bytes} already allocated; {reserved:bytes} reserved in total by PyTorch"
+#     device: cuda
+#     sample: "RuntimeError: XPU out of memory. Tried to allocate 1.71 GiB (GPU 0; 15.56 GiB total capacity; 14.20 GiB already allocated; 14.50 GiB reserved in total by PyTorch)"
+#   - text: "NPU out of memory. Tried to allocate {size:bytes} (NPU {gpu:int}; {total:bytes} total capacity; {used:bytes} already allocated; {_:bytes} current active; {free:bytes} free; {reserved:bytes} reserved in total by PyTorch"
+#     device: cuda
+#     sample: "RuntimeError: NPU out of memory. Tried to allocate 5.03 GiB (NPU 3; 60.96 GiB total capacity; 49.47 GiB already allocated; 49.47 GiB current active; 1.32 GiB free; 57.55 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try setting max_split_size_mb to avoid fragmentation."
+#   - text: "XPU out of memory"
+#     device: cuda
+#   - text: "NPU out of memory"
+#     device: cuda
 #   - text: "CUDA out of memory"
 #     device: cuda
 #   - text: "CUDA error: out of memory"

@@ -36,6 +36,8 @@
 #   - text: "Expected 3D or 4D tensor, but got [{shape:shape}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [9]"
+#   - text: "weight should have at least three dimensions"
+#     exception: RuntimeError
 # tags: [cnn, shape, batch-size, comfyui]
 # recover: fix
 # related: [shapes/conv-channels, shapes/too-many-indices]
@@ -57,6 +59,9 @@
 #   wrong-norm:
 #     if: begins(bn, "4D") and begins(got, "2D", "5D") or begins(bn, "5D") and begins(got, "4D", "2D") or paste("expected 2D or 3D input (got 4D")
 #     sample: "ValueError: expected 2D or 3D input (got 4D input)"
+#   sharded:
+#     likely: paste("weight should have at least three dimensions")
+#     sample: "RuntimeError: weight should have at least three dimensions"
 # ---
 
 # %%

@@ -37,6 +37,9 @@
 #   - text: "matrices expected, got {_:dims}D, {_:dims}D tensors"
 #     exception: RuntimeError
 #     sample: "RuntimeError: matrices expected, got 3D, 2D tensors at /pytorch/aten/src/TH/generic/THTensorMath.cpp:935"
+#   - text: "1D tensors expected, but got {_:dims}D and {_:dims}D tensors"
+#     exception: RuntimeError
+#     sample: "RuntimeError: 1D tensors expected, but got 2D and 1D tensors"
 #   - text: "self must be a matrix"
 #     exception: RuntimeError
 #   - text: "mat2 must be a matrix"
@@ -179,7 +182,7 @@
 #   mm-with-batch:
 #     if: >-
 #       paste("self must be a matrix", "mat1 must be a matrix", "batch1 must be a", "batch2 must be a")
-#       or paste("matrices expected, got", "-dimensional tensor for argument")
+#       or paste("matrices expected, got", "1D tensors expected", "-dimensional tensor for argument")
 #       or paste("mat2 must be a matrix") and (not paste("got 1-D") or frames(".mm(", "addmm(") or paste(" mm: mat2"))
 #   sharded-weight:
 #     if: >-
