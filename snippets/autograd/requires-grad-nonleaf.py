@@ -13,11 +13,11 @@
 #   input-in-loop:
 #     likely: paste("requires_grad flags of leaf variables.") and not paste("var.detach()")
 #   output:
-#     likely: paste("var.detach()") and not frames("].requires_grad", ".weight.requires_grad", ".bias.requires_grad", "p.requires_grad", "param.requires_grad")
+#     likely: paste("var.detach()") and not paste("].requires_grad", ".weight.requires_grad", ".bias.requires_grad", "p.requires_grad", "param.requires_grad")
 #   part:
-#     if: paste("var.detach()") and frames("].requires_grad = False", "].requires_grad_(False)")
+#     if: paste("var.detach()") and paste("].requires_grad = False", "].requires_grad_(False)")
 #   computed-weight:
-#     likely: frames(".weight.requires_grad", ".bias.requires_grad", "p.requires_grad", "param.requires_grad")
+#     likely: paste(".weight.requires_grad", ".bias.requires_grad", "p.requires_grad", "param.requires_grad")
 # ---
 
 # %%
