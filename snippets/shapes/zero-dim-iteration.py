@@ -48,21 +48,25 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(3, 1)
 dataset = torch.rand(5, 3)
-x = dataset[:1]  # a batch of one
+loader = dataset.split(2)  # the last batch holds one
 
 # %% break squeezed
-values = [float(score) for score in model(x).squeeze()]
+scores = []
+for x in loader:
+    scores.extend(model(x).squeeze())
 
 # %% check squeezed
+x = loader[-1]
 print(model(x).shape, model(x).squeeze().shape)  # [1, 1] becomes []
 assert model(x).squeeze().dim() == 0
 
 # %% fix squeezed
-scores = model(x).squeeze(1)  # [1, 1] becomes [1]
-values = [float(score) for score in scores]
+scores = []
+for x in loader:
+    scores.extend(model(x).squeeze(1))  # [1, 1] becomes [1]
 
 # %% proof squeezed
-assert values == [model(x).item()] and len(model(dataset).squeeze(1)) == 5
+torch.testing.assert_close(torch.stack(scores), model(dataset)[:, 0])
 
 # %%
 y = torch.rand(5, 1)
@@ -85,7 +89,7 @@ average = loss.item()
 assert type(average) is float and abs(average - (model(dataset) - y).square().mean().item()) < 1e-6
 
 # %%
-x = dataset.sum()  # one number
+x = -dataset.sum()  # one number
 
 # %% break builtin
 if any(x <= 0):
@@ -96,14 +100,10 @@ if (x <= 0).any():  # for every shape
     x = x.abs() + 1e-6
 
 # %% proof builtin
-assert torch.equal(x, dataset.sum())
-x = torch.tensor(-2.0)
-if (x <= 0).any():
-    x = x.abs() + 1e-6
-assert x == 2 + 1e-6
+assert torch.equal(x, dataset.sum() + 1e-6)
 
 # %%
-state = model(dataset)
+x = dataset
 
 # %% break old-rnn
 from torch.autograd import Variable
@@ -115,7 +115,7 @@ def repackage_hidden(h):
     return tuple(repackage_hidden(v) for v in h)
 
 
-state = repackage_hidden(state)
+state = repackage_hidden(model(x))
 
 # %% fix old-rnn
 import torch
@@ -127,6 +127,9 @@ def repackage_hidden(h):
     return tuple(repackage_hidden(v) for v in h)
 
 
+state = repackage_hidden(model(x))
+
 # %% proof old-rnn
-h, (c, d) = repackage_hidden((state, (state, state)))
-assert torch.equal(h, state) and not (h.requires_grad or c.requires_grad or d.requires_grad)
+assert torch.equal(state, model(x)) and not state.requires_grad
+h, (c, d) = repackage_hidden((model(x), (model(x), state)))
+assert torch.equal(h, state) and torch.equal(c, d) and not (h.requires_grad or c.requires_grad)
