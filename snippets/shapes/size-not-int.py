@@ -68,7 +68,8 @@
 #     if: paste("got (torch.Size, int")
 #     likely: paste("takes 1 positional argument")
 #   number-alone:
-#     if: got == "int"
+#     if: got == "int" and arg in ["size", "shape"]
+#     likely: got == "int"
 #   text:
 #     if: got in ["str", "Tensor"]
 #     sample: "TypeError: ones(): argument 'size' (position 1) must be tuple of ints, not str"
