@@ -55,12 +55,14 @@
 #   width:
 #     likely: read(dim)
 #     undecided: the numbers are not printed by nn.MultiheadAttention
+#     sample: "ValueError: The hidden size (768) is not a multiple of the number of attention heads (10)"
 #   features:
 #     undecided: what the width stands for is not printed
 #   groups:
 #     if: paste("divisible by num_groups", "must be divisible by groups")
 #   parallel:
 #     if: read(parallel)
+#     sample: "ValueError: Total number of attention heads (28) must be divisible by tensor parallel size (8)."
 # ---
 
 # %%
