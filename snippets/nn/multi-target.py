@@ -15,6 +15,9 @@
 #   - text: "only batches of spatial targets supported (3D tensors) but got targets of size: : [{spatial:shape}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of size: : [4, 1, 8, 8]"
+#   - text: "only batches of spatial targets supported (non-empty 3D tensors) but got targets of size: : [{spatial:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: 1only batches of spatial targets supported (non-empty 3D tensors) but got targets of size: : [4, 1, 8, 8]"
 #   - text: "only batches of spatial targets supported (3D tensors) but got targets of dimension: {dims:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of dimension: 4"

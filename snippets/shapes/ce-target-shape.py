@@ -15,6 +15,15 @@
 #   - text: "input and target batch or spatial sizes don't match"
 #     exception: RuntimeError
 #     sample: "RuntimeError: input and target batch or spatial sizes don't match: target [2 x 32 x 32], input [2 x 5 x 8 x 8]"
+#   - text: "For 1D input, 1D target must have size 1, but got target size: {flat:int}"
+#     exception: ValueError
+#     sample: "ValueError: For 1D input, 1D target must have size 1, but got target size: 32"
+#   - text: "weight tensor should be defined either for all {classes:int} classes or no classes but got weight tensor of shape: [{given:int}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: weight tensor should be defined either for all 19 classes or no classes but got weight tensor of shape: [21]"
+#   - text: "weight tensor should be defined either for all"
+#     exception: RuntimeError
+#     sample: "RuntimeError: weight tensor should be defined either for all or no classes at /pytorch/aten/src/THNN/generic/ClassNLLCriterion.c:31"
 # tags: [cross-entropy, loss, labels, shape, rnn, transformer, segmentation]
 # recover: fix
 # related: [nn/multi-target, shapes/batch-size-mismatch]
@@ -31,6 +40,11 @@
 #   channel:
 #     if: len(got) > 2 and len(got) == len(want) + 1
 #     sample: "RuntimeError: Expected target size [2, 16, 16, 16], got [2, 1, 16, 16, 16]"
+#   class-weights:
+#     if: paste("weight tensor should be defined either for all")
+#   flat-scores:
+#     if: read(flat)
+#     sample: "ValueError: For 1D input, 1D target must have size 1, but got target size: 32"
 # ---
 
 # %%
@@ -107,3 +121,29 @@ loss = loss_fn(scores, labels)
 # %% proof map-sizes
 upsampled = nn.Upsample((32, 32), mode="bilinear")(model(images)).log_softmax(1)
 torch.testing.assert_close(loss, -upsampled.gather(1, labels[:, None]).mean())
+
+# %%
+model, x = nn.Linear(3, 5), torch.rand(6, 3)
+labels = torch.tensor([0, 0, 1, 1, 2, 3])  # class 4 does not occur
+
+# %% break class-weights
+classes, counts = labels.unique(return_counts=True)
+loss_fn = nn.CrossEntropyLoss(weight=1 / counts)
+loss = loss_fn(model(x), labels)
+
+# %% check class-weights
+print(model(x).shape, labels.unique())  # 5 outputs, but 4 classes in the data
+assert model(x).shape[1] > len(labels.unique())
+
+# %% fix class-weights
+import torch
+from torch import nn
+
+counts = torch.bincount(labels, minlength=5)  # 5: the outputs of the model
+loss_fn = nn.CrossEntropyLoss(weight=1 / counts.clamp(min=1))
+loss = loss_fn(model(x), labels)
+
+# %% proof class-weights
+each = -model(x).log_softmax(1)[torch.arange(6), labels]
+torch.testing.assert_close(loss, ((each[0] + each[1]) / 2 + (each[2] + each[3]) / 2 + each[4] + each[5]) / 4)
+assert loss_fn.weight.tolist() == [0.5, 0.5, 1, 1, 1]

@@ -23,12 +23,11 @@
 #           Variable._execution_engine.run_backward(  # Calls into the C++ engine
 #       RuntimeError: setStorage: sizes [4096, 64], strides [64, 1], storage offset 0, and itemsize 4 requiring a storage size of 1048576 are out of bounds for storage of size 0
 #   module-call:
-#     likely: have == 0 and not frames("_tensor_str.py", "_tensor_str._str", "generate(")
+#     likely: have == 0 and frames(".weight", "linear(", "lm_head") and not frames("_tensor_str.py", "generate(", "save_pretrained(")
 #   read-weights:
-#     likely: have == 0
+#     likely: have == 0 and frames("_tensor_str.py", "generate(", "save_pretrained(")
 #   windows:
-#     if: have > 0 and frames("as_strided")
-#     likely: have > 0
+#     if: have > 0 and paste("as_strided")
 # ---
 
 # %%
