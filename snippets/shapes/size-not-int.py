@@ -43,9 +43,6 @@
 #   - text: "received an invalid combination of arguments - got (float, int"
 #     exception: TypeError
 #     sample: "TypeError: view() received an invalid combination of arguments - got (float, int), but expected one of:"
-#   - text: "empty() received an invalid combination of arguments - got (tuple, dtype=NoneType, device=NoneType)"
-#     exception: TypeError
-#     sample: "TypeError: empty() received an invalid combination of arguments - got (tuple, dtype=NoneType, device=NoneType), but expected one of:"
 #   - text: "zeros() takes 1 positional argument but {count:int} were given"
 #     exception: TypeError
 #     unless: [tensorflow, keras, paddle, mxnet, jax]
@@ -56,14 +53,13 @@
 #     sample: "TypeError: ones() takes 1 positional argument but 2 were given"
 # tags: [shape, linear, cnn]
 # recover: fix
-# related: [shapes/invalid-view-size, nn/argument-must-be-tensor]
+# related: [nn/invalid-combination, shapes/invalid-view-size, nn/argument-must-be-tensor]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.empty.html", "https://docs.pytorch.org/docs/stable/size.html"]
 # causes:
 #   division:
 #     if: got in ["float", "numpy.float64", "numpy.float32"] or paste("must be int, not float", "got (float,", "'float' object cannot")
 #   whole-shape:
 #     if: got in ["torch.Size", "Size", "tuple", "list"] or paste("'torch.Size' object cannot", "must be int, not torch.Size")
-#     likely: paste("got (tuple, dtype=NoneType, device=NoneType)")
 #   shape-and-number:
 #     if: paste("got (torch.Size, int")
 #     likely: paste("takes 1 positional argument")
