@@ -15,6 +15,9 @@
 #   - text: "only batches of spatial targets supported (3D tensors) but got targets of size: : [{spatial:shape}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of size: : [4, 1, 8, 8]"
+#   - text: "only batches of spatial targets supported (non-empty 3D tensors) but got targets of size: : [{spatial:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: 1only batches of spatial targets supported (non-empty 3D tensors) but got targets of size: : [4, 1, 8, 8]"
 #   - text: "only batches of spatial targets supported (3D tensors) but got targets of dimension: {dims:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of dimension: 4"
@@ -32,12 +35,15 @@
 #     likely: paste("target with class probabilities")
 #   segmentation:
 #     if: len(spatial) == 4 and spatial[1] == 1
-#     likely: paste("only batches of spatial targets") and not read(spatial)
+#     likely: dims > 3 or paste("only batches of spatial targets") and not read(spatial) and not read(dims)
 #   color-mask:
 #     case: segmentation
 #     if: len(spatial) == 4 and spatial[-1] == 3
 #     likely: len(spatial) == 4 and spatial[1] == 3
 #     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of size: : [4, 512, 512, 3]"
+#   one-label:
+#     if: dims == 1 or len(spatial) == 1
+#     sample: "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets of dimension: 1"
 #   cosine:
 #     if: frames("cosine_embedding_loss", "CosineEmbeddingLoss")
 # ---
