@@ -70,7 +70,7 @@ def test_three_lines(table: dict[str, Any]) -> None:
 
 def test_in_chinese(table: dict[str, Any]) -> None:
     first, second, third = lines(table, TRACEBACK, "zh", RANK="3")
-    assert first.startswith("Torch Clinic：你传进去的每一行有 400 个值")
+    assert first.startswith("Torch Clinic：传进来的每一行有 400 个值")
     assert (second, third) == ("  位置：/home/me/model.py:9，在 forward 中，rank 3", "  修复：torchclinic fix shapes/matmul-shapes")
 
 

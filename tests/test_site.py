@@ -21,6 +21,7 @@ from torchclinic.content import catalogue, changes, chinese, index, page
 from torchclinic.content.evidence import Evidence
 from torchclinic.content.snippet import make_wording
 from torchclinic.site import build, evidence_view, file_scheme, markup, minify, notebook, server, symptom_page
+from torchclinic.site.labels import LABELS
 
 
 def page_of_symptom(built: Path, language: str) -> str:
@@ -122,6 +123,18 @@ def test_root_pages(built: Path) -> None:
     assert 'href="en/"' in start and 'href="zh/"' in start and "navigator.languages" in start
     # A host shows it at any depth, so its links begin at the root of the site.
     assert 'href="/clinic/en/lookup/"' in missing and 'href="/clinic/zh/lookup/"' in missing and "页面不存在" in missing
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_link_of_a_heading_has_words_of_its_language(built: Path, language: str) -> None:
+    page = read(built / language / IDENT / "index.html")
+    assert f'title="{LABELS[language]["permalink"]}"' in page and "Permanent link" not in page
+
+
+def test_what_printed_nothing_is_told_in_chinese_punctuation(clinic: catalogue.Catalogue) -> None:
+    texts = [symptom_page.printed(clinic, symptom, cell, "zh") for symptom in clinic.symptoms.values() for cell in symptom.snippet.cells if cell.kind]
+    silent = [text for text in texts if "没有输出。" in text]
+    assert silent and all(re.search("\\d\uff1a没有输出", text) for text in silent)
 
 
 def test_sitemap_names_both_languages(built: Path) -> None:

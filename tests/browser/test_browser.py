@@ -44,7 +44,7 @@ def test_from_paste_to_fix_to_the_other_language(page: Page, address: str) -> No
     assert page.evaluate("() => navigator.clipboard.readText()").startswith(("import ", "from "))
     expect(hit.locator("[data-tc-causes] tbody tr").first).to_be_hidden()
     hit.get_by_text("Other causes").click()
-    other = hit.locator("[data-tc-causes] a", has_text="make the layers chain")
+    other = hit.locator("[data-tc-causes] a", has_text="give both layers the same size")
     expect(other).to_have_attribute("href", f"{address}en/shapes/matmul-shapes/#layers-not-chained")
     hit.locator("h2 a").click()
     expect(page).to_have_url(
@@ -281,7 +281,7 @@ def test_the_list_of_messages_narrows_as_one_types(page: Page, address: str) -> 
     page.goto(f"{address}en/memory/cuda-oom/")  # its JSON-LD must not trouble the policy
     page.locator("a", has_text="Messages from A to Z").first.click()
     status = page.locator(".tc-filter [role=status]")
-    expect(status).to_have_text(re.compile(r"(\d+) of \1 messages"))
+    expect(status).to_have_text(re.compile(r"(\d+) of \1 messages"), timeout=15_000)
     page.locator("#tc-filter").focus()
     page.keyboard.type("MAT1 multiplied")
     expect(page.locator(".tc-index li:visible").first).to_contain_text("mat1 and mat2 shapes cannot be multiplied")

@@ -40,6 +40,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if base := os.environ.get("SITE_URL"):
         config.site_url = f"{base.rstrip('/')}/{site.language}/"
     config.nav = site.nav()
+    config.mdx_configs["toc"]["permalink_title"] = LABELS[site.language]["permalink"]
     patches.own_notebooks(root / "overrides" / "notebook")
     patches.colour_less()
     if ONLY in os.environ:

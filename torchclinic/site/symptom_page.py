@@ -115,7 +115,9 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     for made in catalogue.tips.values():
         if symptom.stem in made.symptoms and language in made.pages and made.stem not in linked:
             items.append(f"- {LABELS[language]['tip']}[{plain(made.title(language))}](../{made.id}.md)")
-    items += [f"- [{host(address)}: {docs_name(address)}]({address})" for address in symptom.snippet.docs if address not in linked_addresses]
+    items += [
+        f"- [{host(address)}{LABELS[language]['colon']}{docs_name(address)}]({address})" for address in symptom.snippet.docs if address not in linked_addresses
+    ]
     return ["", *items] if items else []
 
 
