@@ -3,10 +3,12 @@
 #   - text: "not enough values to unpack (expected {want:int}, got {got:int})"
 #     exception: ValueError
 #     near: [".size()", "in forward", "_loader", "loader:", "loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore, jax]
 #     sample: "    b, c, h, w = x.size()\nValueError: not enough values to unpack (expected 4, got 3)"
 #   - text: "too many values to unpack (expected {want:int}"
 #     exception: ValueError
 #     near: [".size()", "in forward", "_loader", "loader:", "loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
+#     unless: [tensorflow, keras, paddle, mxnet, mindspore, jax]
 #     sample: "    for x, y in train_loader:\nValueError: too many values to unpack (expected 2)"
 # tags: [shape, dataloader, rnn]
 # recover: fix
