@@ -21,8 +21,10 @@ TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchc
 # Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
 VERSIONS = ["2.13.0", "newest", "2.6.0"]
 NODE = "lighthouse@12.8.2"  # 13 needs Node 22
-# The wheels of torch that are read for its messages: small, with libraries whose instructions are easily followed. A new macOS takes what was built for an older one.
-MACOS = ("--platform", "macosx_26_0_arm64", "--python-version", "3.11", "--only-binary", ":all:")
+# The wheels of torch that are read for its messages: those for ARM64, whose instructions are easily followed. A new macOS takes what was built for an older one.
+WHEELS = ("--python-version", "3.11", "--only-binary", ":all:")
+MACOS, LINUX = (*WHEELS, "--platform", "macosx_26_0_arm64"), (*WHEELS, "--platform", "manylinux_2_28_aarch64")
+WITH_CUDA = (2, 11)  # the first whose wheel for Linux on ARM64 is built for CUDA
 RUNTIME = "nvidia-cuda-runtime-cu12; sys_platform == 'linux'"
 
 
@@ -166,7 +168,7 @@ def build_horovod(session: nox.Session, requirement: str) -> None:
 
 @nox.session
 def origins(session: nox.Session) -> None:
-    """Read PyTorch's own messages out of the newest wheel of each minor release since 2.0, of those that the table lacks; `-- anew`: of all, 1.3 GB."""
+    """Read PyTorch's own messages out of the newest wheel of each minor release since 2.0, of those that the table lacks; `-- anew`: of all, 3.5 GB."""
     session.install("-q", "-c", "constraints.txt", "PyYAML")
     table = Path("facts", "origins.json.gz")
     if "anew" in session.posargs:
@@ -177,13 +179,16 @@ def origins(session: nox.Session) -> None:
     parts = {version: tuple(map(int, version.split("+")[0].split("."))) for version in available}
     newest = {parts[version][:2]: version for version in sorted(available, key=parts.__getitem__) if parts[version] >= (2,)}
     last = json.loads(gzip.decompress(table.read_bytes()))["releases"][-1] if table.exists() else "0"
-    folder = session.create_tmp()
-    for version in newest.values():
-        if parts[version] > tuple(map(int, last.split("."))):
-            session.run("python", "-m", "pip", "download", "-q", "--no-deps", *MACOS, "-d", folder, f"torch=={version}")
-            clinic(session, "origins", folder)
-            for wheel in Path(folder).glob("*.whl"):
-                wheel.unlink()
+    new = [version for version in newest.values() if parts[version] > tuple(map(int, last.split(".")))]
+    if new:
+        folder = session.create_tmp()
+        # With the newest that the table has: what stands in its libraries is not new in the next.
+        for version in [*(version for version in available if version == last), *new]:
+            for system in (MACOS, LINUX) if parts[version] >= WITH_CUDA else (MACOS,):
+                session.run("python", "-m", "pip", "download", "-q", "--no-deps", *system, "-d", folder, f"torch=={version}")
+        clinic(session, "origins", folder)
+        for wheel in Path(folder).glob("*.whl"):
+            wheel.unlink()
     clinic(session, "origins", "--moved")
 
 

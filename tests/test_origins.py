@@ -13,9 +13,10 @@ import pytest
 
 from torchclinic import ROOT
 from torchclinic.commands import parser
-from torchclinic.content import origins, origins_native, origins_ours, origins_python
-from torchclinic.content.origins_native import Library
+from torchclinic.content import origins, origins_native, origins_ours, origins_public, origins_python
+from torchclinic.content.origins_library import Library
 from torchclinic.content.problem import BadInput
+from torchclinic.find import origins as find_origins
 from torchclinic.find import wording
 from torchclinic.find.wording import Wording
 
@@ -29,7 +30,7 @@ class GradScaler:
 
 
 def read(source: str) -> list[origins_python.Site]:
-    return origins_python.sites(dedent(source), "torch.m")
+    return origins_python.sites(origins_python.parse(dedent(source)), "torch.m")
 
 
 def texts(source: str) -> list[str]:
@@ -172,7 +173,7 @@ def test_the_condition_is_that_of_the_branch() -> None:
 
 # A library of the fewest parts: four functions, each of whose instructions are put together by hand.
 
-TEXT, STUBS, STRINGS = 0x4000, 0x5000, 0x6000
+TEXT, STUBS, STRINGS, TABLE = 0x4000, 0x5000, 0x6000, 0x7000
 CHECK = "__ZN3c106detail14torchCheckFailEPKcS2_jS2_"
 CHECK_STRING = "__ZN3c106detail14torchCheckFailEPKcS2_jRKNSt3__112basic_stringIcNS3_11char_traitsIcEENS3_9allocatorIcEEEE"
 ASSERT = "__ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_S2_"
@@ -180,12 +181,17 @@ STR = "__ZN3c106detail12_str_wrapperIJPKcRKxS3_RKS3_EE4callERKS3_S5_S8_S8_"  # l
 
 
 class Made:
-    """Instructions and strings of a library, as they come."""
+    """Instructions and strings of a library, as they come.
 
-    def __init__(self) -> None:
+    Args:
+        width: bytes of a stub: 12 in Apple's format, 16 in Linux's.
+    """
+
+    def __init__(self, width: int = 12) -> None:
         self.code: list[int] = []
         self.strings = b""
         self.stubs: list[str] = []
+        self.width = width
 
     def string(self, text: str) -> int:
         address = STRINGS + len(self.strings)
@@ -211,7 +217,7 @@ class Made:
     def call(self, name: str) -> None:
         if name not in self.stubs:
             self.stubs.append(name)
-        distance = (STUBS + 12 * self.stubs.index(name) - TEXT) // 4 - len(self.code)
+        distance = (STUBS + self.width * self.stubs.index(name) - TEXT) // 4 - len(self.code)
         self.code.append(0x94000000 | distance & 0x3FFFFFF)
 
     def jump(self, to: int) -> None:
@@ -241,13 +247,36 @@ class Made:
         header = struct.pack("<8I", 0xFEEDFACF, 0x0100000C, 0, 6, 3, commands, 0, 0)
         return header + segment + symtab + dysymtab + body + symbols + indirect + names
 
+    def elf(self, machine: int = 183) -> bytes:
+        """The same as a library of Linux: symbols have one underscore less, and stubs load from a table of addresses."""
+        names, symbols, relocations, plt = b"\0", bytes(24), b"", b""
+        for number, name in enumerate(self.stubs):
+            here, entry = STUBS + 16 * number, TABLE + 8 * number
+            pages = (entry >> 12) - (here >> 12)
+            plt += struct.pack("<4I", 0x90000010 | (pages & 3) << 29 | pages >> 2 << 5, 0xF9400211 | (entry & 0xFFF) // 8 << 10, 0x91000210, 0xD61F0220)
+            symbols += struct.pack("<IBBHQQ", len(names), 0x12, 0, 0, 0, 0)
+            relocations += struct.pack("<2Qq", entry, number + 1 << 32 | 1026, 0)
+            names += name.encode().removeprefix(b"_" if name.startswith("__") else b"") + b"\0"
+        code = struct.pack(f"<{len(self.code)}I", *self.code)
+        parts = {".text": (6, TEXT, code), ".plt": (6, STUBS, plt), ".rodata": (2, STRINGS, self.strings)}
+        parts |= {".dynstr": (2, 0, names), ".dynsym": (2, 0, symbols), ".rela.plt": (2, 0, relocations)}
+        titles = b"\0" + b"".join(title.encode() + b"\0" for title in (*parts, ".shstrtab"))
+        sections, body = bytes(64), b""
+        for title, (flags, address, data) in {**parts, ".shstrtab": (0, 0, titles)}.items():
+            sections += struct.pack("<2I4Q2I2Q", titles.index(title.encode() + b"\0"), 1, flags, address, 64 + len(body), len(data), 0, 0, 1, 0)
+            body += data
+        count = len(sections) // 64
+        return (
+            struct.pack("<4s12B2HI3QI6H", b"\x7fELF", 2, 1, *[0] * 10, 3, machine, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, count, count - 1) + body + sections
+        )
+
 
 SOURCE = "/Users/runner/work/pytorch/pytorch/pytorch/aten/src/ATen/native/LinearAlgebra.cpp"
 
 
-def library() -> bytes:
+def library(made: Made | None = None) -> bytes:
     """A check with a literal; one whose message is made of values; an assertion; two checks whose last call is the same, and one that is nothing's."""
-    made = Made()
+    made = made or Made()
     made.where("addmm", SOURCE, 191)
     made.load(3, "mat1 and mat2 must be matrices of rows")
     made.call(CHECK)
@@ -289,6 +318,36 @@ def library() -> bytes:
     return made.bytes()
 
 
+def linux() -> bytes:
+    """The same for Linux, and a check whose message goes through a stream, as GCC writes out what makes it."""
+    made = Made(16)
+    library(made)
+    made.slot(0, 0x60)
+    made.call("_ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEEC1Ev")
+    for name, text in (
+        ("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "cuBLAS failed to multiply quantized matrices of "),
+        ("_ZNSolsEi", ""),
+        ("_ZNSolsEPKv", ""),
+    ):
+        made.slot(0, 0x60)
+        made.load(1, text)
+        made.call(name)
+    made.slot(0, 0x60)
+    made.slot(8, 0x40)
+    made.call("_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv")
+    made.where("gemm", SOURCE, 400)
+    made.slot(3, 0x40)
+    made.call("_ZN3c106detail14torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE")
+    return made.elf()
+
+
+def test_a_library_for_linux_is_read() -> None:
+    found, strings = origins_native.sites(linux())
+    apple = origins_native.sites(library())[0]
+    assert [one for one in found if one[1].name != "gemm"] == apple and b"Was it freed?" in strings
+    assert [(site.text, site.line) for _, site in found if site.name == "gemm"] == [("cuBLAS failed to multiply quantized matrices of {}", 400)]
+
+
 def test_a_library_is_read() -> None:
     found = {site.text: (file, site.line, site.name, site.kind) for file, site in origins_native.sites(library())[0]}
     source = "aten/src/ATen/native/LinearAlgebra.cpp"
@@ -310,17 +369,20 @@ def test_a_library_is_read() -> None:
 def test_no_library_is_an_error(cut: int) -> None:
     with pytest.raises(ValueError, match="library"):
         origins_native.sites(library()[:cut])
+        origins_native.sites(linux()[:cut])
     with pytest.raises(ValueError, match="Apple's format"):
+        origins_native.sites(b"MZ" + library()[2:])
+    with pytest.raises(ValueError, match="not for ARM64"):
         origins_native.sites(b"\x7fELF" + library()[4:])
 
 
 def test_a_string_begins_where_the_one_before_ends() -> None:
-    made = Library(b"abc\0def\0", {"__cstring": (100, 8, 0, 0, 0)})
+    made = Library(b"abc\0def\0", strings=[(100, 8, 0, True)])
     assert [made.literal(at) for at in (100, 104, 99, 108, ("s", 0))] == ["abc", "def", None, None, None]
 
 
-def wheel(folder: Path, version: str, files: dict[str, str | bytes]) -> Path:
-    file = folder / f"torch-{version}-cp311-none-macosx_11_0_arm64.whl"
+def wheel(folder: Path, version: str, files: dict[str, str | bytes], system: str = "macosx_11_0_arm64") -> Path:
+    file = folder / f"torch-{version}-cp311-none-{system}.whl"
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in {"torch/version.py": f"__version__ = '{version}'\n", **files}.items():
             archive.writestr(name, content)
@@ -351,20 +413,20 @@ def table_of(wheels: list[Path]) -> dict[str, object]:
 
 
 def rows(table: dict[str, object]) -> dict[str, tuple[object, ...]]:
-    """text -> (file, line, name, first, last) of its first place."""
-    files, names, releases = table["files"], table["names"], table["releases"]
-    return {row[0]: (files[row[1]], row[2], names[row[3]], releases[row[6]], releases[row[7]]) for row in reversed(table["templates"])}
+    """text -> (file, line, function, first, last) of its first place."""
+    files, releases = table["files"], table["releases"]
+    return {row[0]: (files[row[1]], row[2], row[3], releases[max(row[6], ~row[6])], releases[row[7]]) for row in reversed([*find_origins.rows(table)])}
 
 
 def test_releases_make_a_table(wheels: list[Path]) -> None:
     table = table_of(wheels)
     assert table["releases"] == ["2.9.1", "2.10.0", "2.11.0"] == table["python"] and table["native"] == ["2.10.0"]
     found = rows(table)
-    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == ("torch/a/__init__.py", 3, "torch.a.mm", "2.9.1", "2.11.0")
-    assert found["gone are the tensors of yesterday"] == ("torch/b.py", 2, "torch.b._f", "2.9.1", "2.10.0")
-    assert found["gone are all the tensors of yesterday"] == ("torch/b.py", 2, "torch.b._f", "2.11.0", "2.11.0")
+    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == ("torch/a/__init__.py", 3, "mm", "2.9.1", "2.11.0")
+    assert found["gone are the tensors of yesterday"] == ("torch/b.py", 2, "_f", "2.9.1", "2.10.0")
+    assert found["gone are all the tensors of yesterday"] == ("torch/b.py", 2, "_f", "2.11.0", "2.11.0")
     assert found["expected rank {:int} but got tensor {}"][3:] == ("2.10.0", "2.10.0")
-    assert [row[0] for row in table["templates"]] == sorted(row[0] for row in table["templates"])
+    assert [*find_origins.rows(table)] == sorted(find_origins.rows(table), key=lambda row: row[1:3])
     assert origins.as_bytes(table) == origins.as_bytes(json.loads(json.dumps(table)))
 
 
@@ -374,16 +436,87 @@ def test_a_message_whose_literals_are_still_there_has_not_gone(wheels: list[Path
     made.string("expected rank ")
     made.string(" but got tensor ")
     table = origins.add(table, origins.read(wheel(tmp_path, "2.12.0", {"torch/lib/libc10.dylib": made.bytes()})))
-    spans = {row[0]: (row[1], table["releases"][row[7]]) for row in table["templates"]}
+    spans = {row[0]: (row[1], table["releases"][row[7]]) for row in find_origins.rows(table)}
     assert spans["expected rank {:int} but got tensor {}"] == (-1, "2.12.0")
     assert spans["mat1 and mat2 must be matrices of rows"][1] == "2.10.0"
+
+
+def test_since_when_a_message_is_there(tmp_path: Path) -> None:
+    """What the release before holds was there, and only not followed to its call; of a release whose strings are not at hand nothing is claimed."""
+    made = Made()
+    for text in ("expected rank ", " but got tensor ", "quantized matrices of the kernel " * 9):
+        made.string(text)
+    long = "quantized matrices of the kernel " * 9
+    later = Made()
+    library(later)
+    later.where("addmm", SOURCE, 500)
+    later.load(3, long)
+    later.call(CHECK)
+    libraries = [made.bytes(), later.bytes()]
+    assert origins.cut(long) != long
+    releases = [origins.read(wheel(tmp_path, f"2.{n}.0", {"torch/lib/libc10.dylib": library})) for n, library in enumerate(libraries)]
+    older = {release.version: release.strings for release in releases}
+
+    def first(table: dict[str, object] | None, release: origins.Release, older: dict[str, list[bytes]]) -> dict[str, int]:
+        return {row[0]: row[6] for row in find_origins.rows(origins.add(table, release, older))}
+
+    before = origins.add(None, releases[0])
+    found = first(before, releases[1], older)
+    assert (found["expected rank {:int} but got tensor {}"], found[origins.cut(long)], found["mat1 and mat2 must be matrices of rows"]) == (0, 0, 1)
+    assert set(first(before, releases[1], {}).values()) == {~1}
+
+
+def test_what_only_linux_has(wheels: list[Path], tmp_path: Path) -> None:
+    """Since when is not known: the releases before were not read for it. What the reader of one library lost, that of the other has."""
+    table, native, files = table_of(wheels[:2]), library(), {"torch/a.py": MULTIPLIED}
+    cut = Made(16)
+    cut.where("addmm", SOURCE, 192)
+    cut.load(3, "mat1 and mat2 must be matrices")
+    cut.call(CHECK)
+    apple = origins.read(wheel(tmp_path, "2.12.0", files | {"torch/lib/libc10.dylib": native}))
+    other = origins.read(wheel(tmp_path, "2.12.0", files | {"torch/lib/libc10.so": linux(), "torch/lib/libtorch_cuda.so": cut.elf()}, "manylinux_2_28_aarch64"))
+    table = origins.add(table, apple | other)
+    assert table["native"] == ["2.10.0", "2.12.0"] and table["linux"] == ["2.12.0"]
+    spans = {row[0]: row[6:] for row in find_origins.rows(table)}
+    assert spans["cuBLAS failed to multiply quantized matrices of {}"] == (~2, 2) and spans["mat1 and mat2 must be matrices of rows"] == (~1, 2)
+    assert "mat1 and mat2 must be matrices" not in spans
+    assert spans["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == (0, 2)
+    with pytest.raises(BadInput, match="two releases"):
+        origins.read(wheels[0]) | other
+    x86 = origins.read(wheel(tmp_path, "2.13.0", files | {"torch/lib/libc10.so": Made(16).elf(62)}, "manylinux_2_28_x86_64"))
+    assert x86.python and x86.linux is None
+
+
+PACKAGE = {
+    "torch/__init__.py": "from torch.nn.modules.linear import Linear as _Linear\nfrom .functional import *\ndef _hidden(): pass\n__version__ = '1'\n",
+    "torch/functional.py": "from ._impl import einsum, secret\n__all__ = ['einsum', 'split']\n__all__ += ['stack']\ndef split(): pass\ndef other(): pass\ndef stack(): pass\n",
+    "torch/_impl.py": "def einsum(): pass\ndef secret(): pass\n",
+    "torch/nn/__init__.py": "from torch.nn.modules import *\nfrom torch.nn import missing\n",
+    "torch/nn/modules/__init__.py": "from .linear import Identity, Linear\n__all__ = ['Linear']\n",
+    "torch/nn/modules/linear.py": "class Linear:\n    def forward(self): pass\nif x:\n    class Identity: pass\n",
+    "functorch/__init__.py": "from torch._impl import einsum, secret\n",
+    "torch/loop.py": "from torch.pool import *\n",
+    "torch/pool.py": "from torch.loop import *\n__all__ = [] + made()\ndef mine(): pass\n",
+}
+
+
+def test_a_public_name_is_the_shortest() -> None:
+    modules = {find_origins.module_of(file): origins_public.read(origins_python.parse(source), file) for file, source in PACKAGE.items()}
+    assert origins_public.public(modules) == {
+        "torch._impl.einsum": "torch.einsum",
+        "torch.functional.split": "torch.split",
+        "torch.functional.stack": "torch.stack",
+        "torch.nn.modules.linear.Linear": "torch.nn.Linear",
+        "torch.nn.modules.linear.Identity": "torch.nn.modules.linear.Identity",
+        "torch.pool.mine": "torch.loop.mine",
+    }
 
 
 def test_the_most_public_places_are_kept(tmp_path: Path) -> None:
     text = "def {}():\n    raise RuntimeError('the optimizer of tensors is hungry')\n"
     names = ["torch/_a.py", "torch/b.py", "torch/_c/_d.py", "torch/e.py"]
     table = origins.add(None, origins.read(wheel(tmp_path, "2.0.1", {name: text.format("f") + text.format("f") for name in names})))
-    assert [table["files"][row[1]] for row in table["templates"]] == ["torch/_a.py", "torch/b.py", "torch/e.py"]
+    assert [table["files"][row[1]] for row in find_origins.rows(table)] == ["torch/_a.py", "torch/b.py", "torch/e.py"]
 
 
 def test_a_long_text_ends_in_a_hole() -> None:
@@ -430,7 +563,8 @@ def test_the_command(wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureF
     file = tmp_path / "table.json.gz"
     assert parser.main(["origins", *map(str, wheels[1:]), "--table", str(file)]) == 0
     assert parser.main(["origins", str(wheels[2]), "--table", str(file)]) == 0
-    assert "2.11.0 is in the table already" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "torch 2.10.0: 2 places in Python, 5 in macOS's libraries, 0 in Linux's" in out and "2.11.0 is in the table already" in out
     assert parser.main(["origins", "--missing", "--table", str(file)]) == 0
     assert "'gone are all the tensors of yesterday'  torch.b._f, torch/b.py:2" in capsys.readouterr().out
     assert parser.main(["origins", "--moved", "--table", str(file)]) == 0
@@ -444,11 +578,14 @@ def test_the_table_of_the_checkout() -> None:
     file = ROOT / origins.FILE
     table = origins.load(file)
     assert file.stat().st_size < 1_000_000 and "BSD-3-Clause" in table["notice"] and (ROOT / "facts/origins.LICENSE").exists()
-    assert table["releases"] == sorted(table["releases"], key=origins.order) and {*table["python"], *table["native"]} <= set(table["releases"])
+    assert table["releases"] == sorted(table["releases"], key=origins.order) and {*table["python"], *table["native"], *table["linux"]} <= set(table["releases"])
     releases = len(table["releases"])
-    for text, where, line, name, kind, condition, first, last in table["templates"]:
-        assert text and -1 <= where < len(table["files"]) and (line > 0 or where == -1) and -1 <= name < len(table["names"])
-        assert -1 <= kind < len(table["classes"]) and -1 <= condition < len(table["conditions"]) and 0 <= first <= last < releases
+    for text, file, line, function, kind, condition, first, last in find_origins.rows(table):
+        assert text and -1 <= file < len(table["files"]) and (line > 0 or file == -1) and isinstance(function, str)
+        assert -1 <= kind < len(table["classes"]) and isinstance(condition, str) and 0 <= max(first, ~first) <= last < releases
     found = rows(table)
-    assert found["Attempting to unscale FP16 gradients."][:3:2] == ("torch/amp/grad_scaler.py", "torch.amp.grad_scaler.GradScaler._unscale_grads_")
-    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int} and {:int}x{:int})"][0] == "aten/src/ATen/native/LinearAlgebra.cpp"
+    assert table["public"]["torch.utils.data.dataloader.DataLoader"] == "torch.utils.data.DataLoader"
+    assert all(public.startswith("torch.") and "._" not in public for public in table["public"].values())
+    assert found["Attempting to unscale FP16 gradients."][:3:2] == ("torch/amp/grad_scaler.py", "GradScaler._unscale_grads_")
+    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int} and {:int}x{:int})"][0].startswith("aten/src/ATen/native/")
+    assert any(text.startswith("CUDA error: {} when calling `cublas") for text in found)

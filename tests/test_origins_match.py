@@ -19,16 +19,17 @@ from torchclinic.find.clean import WORD
 from torchclinic.find.wording import HOLES
 
 UNSCALE = "Attempting to unscale FP16 walruses of the {} optimizer."
-#: text, file, line, name, class, condition, first and last release.
+#: text, file, line, function, class, condition, first and last release.
 ROWS = [
-    (UNSCALE, "torch/amp/grad_scaler.py", 260, "torch.amp.grad_scaler.GradScaler._unscale_grads_", "ValueError", "not allow_fp16", 0, 2),
+    (UNSCALE, "torch/amp/grad_scaler.py", 260, "GradScaler._unscale_grads_", "ValueError", "not allow_fp16", 0, 2),
     ("Sparse flavours need {:int}x{:int} pickled walruses, got {} of them", "aten/src/ATen/native/Walrus.cpp", 41, "walrus_cpu", "RuntimeError", "", 1, 1),
-    ("Sparse flavours need {:int}x{:int} pickled walruses, got {} of them", "torch/_refs/walrus.py", 8, "torch._refs.walrus.walrus", "RuntimeError", "", 1, 2),
-    ("{}th walrus flipper is not contiguous", "torch/nn/functional.py", 7, "torch.nn.functional.walrus", "RuntimeError", "x < 0", 2, 2),
-    ("Two walruses:\n    first: {}\n    braces: {{}}, {}{} tusks", "torch/walrus/__init__.py", 5, "torch.walrus.herd", "KeyError", "", 0, 2),
-    ("Walrus weights were quantized twice; this is deprecated.", "torch/walrus/__init__.py", 9, "torch.walrus", "UserWarning", "", 0, 0),
-    ("walrus rendezvous took {:int} seconds", "torch/walrus/log.py", 3, "torch.walrus.log.wait", "log", "", 0, 2),
+    ("Sparse flavours need {:int}x{:int} pickled walruses, got {} of them", "torch/_refs/walrus.py", 8, "walrus", "RuntimeError", "", 1, 2),
+    ("{}th walrus flipper is not contiguous", "torch/nn/functional.py", 7, "walrus", "RuntimeError", "x < 0", 2, 2),
+    ("Two walruses:\n    first: {}\n    braces: {{}}, {}{} tusks", "torch/walrus/__init__.py", 5, "herd", "KeyError", "", 0, 2),
+    ("Walrus weights were quantized twice; this is deprecated.", "torch/walrus/__init__.py", 9, "", "UserWarning", "", 0, 0),
+    ("walrus rendezvous took {:int} seconds", "torch/walrus/log.py", 3, "wait", "log", "", 0, 2),
     ("no place knows this walrus constructor", "", 0, "", "", "", 0, 2),
+    ("CUDA walrus: {} when calling `cuwalrusCreate(handle)`", "aten/src/ATen/cuda/Walrus.cpp", 30, "torch.nn.functional.walrus", "RuntimeError", "", ~1, 2),
 ]
 FRAME = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    step()\n  File "{}", line 9, in {}\n    raise X\n'
 SAID = "ValueError: Attempting to unscale FP16 walruses of the Adam optimizer."
@@ -36,13 +37,19 @@ SAID = "ValueError: Attempting to unscale FP16 walruses of the Adam optimizer."
 
 def table(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
     """A table as content/origins.py makes it."""
-    made: dict[str, Any] = {"version": 1, "notice": "", "releases": ["2.0.1", "2.12.0", "2.13.0"], "python": [], "native": []}
-    for column, name in ((1, "files"), (3, "names"), (4, "classes"), (5, "conditions")):
+    made: dict[str, Any] = {"version": origins.VERSION, "notice": "", "releases": ["2.0.1", "2.12.0", "2.13.0"], "python": [], "native": [], "linux": []}
+    for column, name in ((1, "files"), (4, "classes")):
         made[name] = sorted({row[column] for row in rows} - {""})
-    at = {name: {value: number for number, value in enumerate(made[name])} | {"": -1} for name in ("files", "names", "classes", "conditions")}
+    made["public"] = {"torch.amp.grad_scaler.GradScaler": "torch.amp.GradScaler", "torch.nn.functional.walrus": "torch.nn.functional.walrus"}
+    at = {name: {value: number for number, value in enumerate(made[name])} | {"": -1} for name in ("files", "classes")}
     made["templates"] = [
-        [text, at["files"][file], line, at["names"][name], at["classes"][kind], at["conditions"][when], first, last]
-        for text, file, line, name, kind, when, first, last in sorted(rows)
+        *zip(
+            *(
+                (text, at["files"][file], line, function, at["classes"][kind], when, first, last)
+                for text, file, line, function, kind, when, first, last in sorted(rows, key=lambda row: row[1:3])
+            ),
+            strict=True,
+        )
     ]
     return made
 
@@ -73,6 +80,9 @@ def test_an_origin_is_all_that_is_known_of_a_place() -> None:
                 "condition": "not allow_fp16",
                 "first": "2.0.1",
                 "last": "2.13.0",
+                "unread": False,
+                "public": "torch.amp.GradScaler",
+                "documentation": "https://docs.pytorch.org/docs/stable/search.html?q=torch.amp.GradScaler",
                 "source": "https://github.com/pytorch/pytorch/blob/v2.13.0/torch/amp/grad_scaler.py#L260",
                 "raised": True,
             }
@@ -92,6 +102,11 @@ BELIEVED = {
     FRAME.format("model.py", "f").replace("raise X", "x @ y") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "walrus_cpu",
     FRAME.format("/x/torch/_refs/walrus.py", "walrus") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them": "torch._refs.walrus.walrus",
     "RuntimeError: 4th walrus flipper is not contiguous": "torch.nn.functional.walrus",
+    "RuntimeError: CUDA walrus: WALRUS_STATUS_ASLEEP when calling `cuwalrusCreate(handle)`": "torch.nn.functional.walrus",
+    # A traceback that is cut short: what is left of it is no place that could have written this.
+    FRAME.format("train.py", "step").replace("raise X", "scaler.step(optimizer)") + SAID: "torch.amp.grad_scaler.GradScaler._unscale_grads_",
+    FRAME.format("train.py", "step").replace("raise X", "scaler.step(optimizer)\n  ...") + SAID: "torch.amp.grad_scaler.GradScaler._unscale_grads_",
+    FRAME.format("/x/site-packages/apex/amp.py", "step") + "    [...]\n" + SAID: "torch.amp.grad_scaler.GradScaler._unscale_grads_",
     "KeyError: Two walruses:\n  first: a b\nbraces: {}, 17 tusks": "torch.walrus.herd",
     "train.py:3: UserWarning: Walrus weights were quantized twice; this is deprecated.": "torch.walrus",
     "I1122 10:00:00.1 7 log.py:3] walrus rendezvous took 12 seconds": "torch.walrus.log.wait",
@@ -109,6 +124,9 @@ REFUSED = {
     "more before it": SAID.replace(": ", ": After "),
     "raised by another's file": FRAME.format("/x/site-packages/apex/amp/scaler.py", "_unscale_grads_") + SAID,
     "raised by a file of that name elsewhere": FRAME.format("/x/mine/grad_scaler.py", "_unscale_grads_") + SAID,
+    "raised in what another package calls": FRAME.format("/x/site-packages/apex/amp.py", "step").replace("raise X", "unscale(grads)") + SAID,
+    "asserted by another": FRAME.format("train.py", "step").replace("raise X", "assert scale, message") + SAID,
+    "below a frame whose line is not shown": FRAME.format("train.py", "step").replace("    raise X\n", "") + SAID,
     "raised by another's statement": FRAME.format("model.py", "f") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them",
     "a quoted line of code": 'File "a.py", line 3, in f\n    raise ValueError("Attempting to unscale FP16 walruses of the Adam optimizer.")',
     "a hole that holds something else": "RuntimeError: Sparse flavours need axb pickled walruses, got 2 of them",
@@ -131,6 +149,21 @@ def test_what_is_refused(why: str) -> None:
 def test_what_has_no_file_has_no_address() -> None:
     found = origins.origin(KNOWN, "RuntimeError: no place knows this walrus constructor")
     assert found and (found["places"][0]["file"], found["places"][0]["source"]) == ("", "")
+
+
+def test_what_was_not_read_before_is_said() -> None:
+    found = origins.origin(KNOWN, "RuntimeError: CUDA walrus: X when calling `cuwalrusCreate(handle)`")
+    (place,) = found["places"] if found else []
+    # A name of C++ is no public name.
+    assert (place["first"], place["last"], place["unread"], place["public"], place["documentation"]) == ("2.12.0", "2.13.0", True, "", "")
+    assert "2.12.0 to 2.13.0 (older ones were not read for it)." in terminal.origin_sentence(place, "en")
+
+
+def test_of_places_with_the_same_words_the_newest_comes_first() -> None:
+    found = origins.origin(KNOWN, "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them\n")
+    assert found and [place["last"] for place in found["places"]] == ["2.12.0"]
+    shown = FRAME.format("/x/torch/_refs/walrus.py", "other") + "RuntimeError: Sparse flavours need 3x4 pickled walruses, got 2 of them"
+    assert [place["last"] for place in (origins.origin(KNOWN, shown) or {"places": []})["places"]] == ["2.13.0", "2.12.0"]
 
 
 def test_a_search_holds_nothing_of_the_text() -> None:
@@ -236,6 +269,7 @@ def test_it_is_asked_only_after_none(known: Knowledge) -> None:
 def test_the_terminal_says_what_it_is(known: Knowledge, language: str) -> None:
     text = terminal.render(known, known.look_up(f"\x1b]0;x\x07\x1b[31m{SAID}"), language, False)
     assert "GradScaler._unscale_grads_" in text and "`not allow_fp16`" in text and "2.0.1" in text and "#L260" in text and "issues?q=" in text
+    assert "search.html?q=torch.amp.GradScaler" in text
     assert ("no advice" if language == "en" else "不是建议") in text
     assert text.replace("\n", "").isprintable()
 

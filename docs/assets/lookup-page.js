@@ -284,12 +284,16 @@ function sentence(place) {
   const where = WORDS.origin[place.function ? "in-function" : place.file ? "in-file" : "somewhere"];
   const text = where + (place.condition ? WORDS.origin.when : "") + WORDS.origin[place.first === place.last ? "one-release" : "releases"];
   // Filled piece by piece: a condition may hold a backtick or a brace.
-  return text.split("`").map((piece, at) => (at % 2 ? element("code", {}, fill(piece, place)) : fill(piece, place)));
+  return text.split("`").map((piece, at) => (at % 2 ? element("code", {}, fill(piece, place)) : fill(piece, { ...place, older: place.unread ? WORDS.origin.older : "" })));
 }
 
 function originParts(origin) {
   const link = (href, text) => element("a", { href, rel: "noopener" }, text);
-  const place = (one) => [...sentence(one), ...(one.source ? [" ", link(one.source, `${WORDS.origin.source}${one.file.split("/").pop()}${one.number > 0 ? `:${one.number}` : ""}`)] : [])];
+  const place = (one) => [
+    ...sentence(one),
+    ...(one.source ? [" ", link(one.source, `${WORDS.origin.source}${one.file.split("/").pop()}${one.number > 0 ? `:${one.number}` : ""}`)] : []),
+    ...(one.public ? [element("br", {}), link(one.documentation, fill(WORDS.origin.documentation, one))] : []),
+  ];
   const [first, ...others] = origin.places;
   const made = [
     element("p", { class: "tc-note" }, WORDS.origin["no-advice"]),

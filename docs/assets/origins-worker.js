@@ -6,13 +6,9 @@ import { load, origin } from "./origins.js";
 let table = null;
 
 async function fetched(holes) {
-  const response = await fetch(new URL("../../origins.json.gz", import.meta.url));
+  const response = await fetch(new URL("../../origins.bin", import.meta.url));
   if (!response.ok) throw new Error(`status ${response.status}`);
-  const data = await response.arrayBuffer();
-  const [first, second] = new Uint8Array(data);
-  // Some hosts let the browser unpack what is packed.
-  const packed = first === 0x1f && second === 0x8b;
-  const stream = packed ? new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip")) : new Blob([data]);
+  const stream = new Blob([await response.arrayBuffer()]).stream().pipeThrough(new DecompressionStream("gzip"));
   return load(await new Response(stream).json(), holes);
 }
 

@@ -6,14 +6,17 @@ import { bisect, chainLines, Lines, lstrip, normalise, occurrences, printedType,
 const READ = 200000;
 const PLACES = 3;
 const SOUGHT = 160;
+const HOLE = "__hole__";
 const ANCHORS = 2;
 const WRAPPED = 40;
 const FRAMES = 60;
 const QUERY = 120;
+const LEFT_OUT = ["...", "\u2026", "[...]", "(...)", "<...>", "....", ".....", "......", "\u2026\u2026", "[\u2026]"];
 const BEHIND = ["(function ", "at /", "at ..", "at C:", "Exception raised from "];
 const LOG = "log";
 const REWRITTEN = ["torch/_refs/", "torch/_prims", "torch/_decomp/", "torch/_meta_registrations.py", "torch/_subclasses/", "torch/jit/_shape_functions.py", "torch/_logging/"];
 const KEPT = ["torch/", "functorch/", "aten/", "c10/", "caffe2/"];
+const DOCUMENTED = "https://docs.pytorch.org/docs/stable/search.html?q=";
 const ISSUES = "https://github.com/pytorch/pytorch/issues?q=";
 const WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -70,39 +73,50 @@ export function parts(text, holes) {
  */
 export function load(table, holes) {
   const byText = new Map();
-  for (const template of table.templates) {
-    if (!byText.has(template[0])) byText.set(template[0], []);
-    byText.get(template[0]).push(template);
+  for (const [at, text] of table.templates[0].entries()) {
+    if (!byText.has(text)) byText.set(text, []);
+    byText.get(text).push(table.templates.map((column) => column[at]));
   }
   const wordings = [];
   const alone = [];
   const frequency = new Map();
   for (const [text, places] of byText) {
-    const made = parts(text, holes);
-    if (!made.length) continue;
-    wordings.push({ parts: made, text, places });
-    const words = wordsAlone(made);
+    wordings.push(new Wording(text, places.sort((a, b) => b[7] - a[7]), holes));
+    const words = wordsAlone(text);
     alone.push(words);
     for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   }
   const anchors = Object.create(null);
   const order = (a, b) => frequency.get(a) - frequency.get(b) || b.length - a.length || (a < b ? -1 : 1);
-  for (const [number, words] of alone.entries()) for (const word of words.sort(order).slice(0, ANCHORS)) (anchors[word] ??= []).push(number);
-  const { releases, files, names, classes, conditions } = table;
-  return { wordings, anchors, holes, traces: {}, releases, files, names, classes, conditions };
+  const fit = [...frequency.keys()].filter((word) => word.length > 2 && !word.includes(HOLE) && !isDigits(word));
+  const rank = new Map(fit.sort(order).map((word, at) => [word, at])); // the rarest first
+  for (const [number, words] of alone.entries()) {
+    const told = words.filter((word) => rank.has(word)).sort((a, b) => rank.get(a) - rank.get(b));
+    for (const word of told.slice(0, ANCHORS)) (anchors[word] ??= []).push(number);
+  }
+  const { releases, files, classes } = table;
+  return { wordings, anchors, holes, traces: {}, releases, files, classes, public: new Map(Object.entries(table.public)) };
 }
 
-/** The words of a template, each once, that stand alone where it is printed: not glued to the value of a hole. */
-function wordsAlone(made) {
-  const found = new Set();
-  for (const [at, part] of made.entries()) {
-    if (typeof part !== "string") continue;
-    const there = wordsOf(part);
-    const from = at > 0 && WORD.includes(part[0]) ? 1 : 0;
-    const to = at + 1 < made.length && WORD.includes(part[part.length - 1]) ? there.length - 1 : there.length;
-    for (const word of there.slice(from, Math.max(from, to))) found.add(word);
+/** A template, its text made into parts when it is first asked for: that of most never is. */
+class Wording {
+  #holes;
+  #parts = null;
+  constructor(text, places, holes) {
+    Object.assign(this, { text, places });
+    this.#holes = holes;
   }
-  return [...found].filter((word) => word.length > 2 && !isDigits(word));
+  get parts() {
+    return (this.#parts ??= parts(this.text, this.#holes));
+  }
+}
+
+/** The words of a template, each once; those that are glued to the value of a hole hold HOLE. */
+function wordsAlone(template) {
+  const text = template.replaceAll("{{", " ").replaceAll("{:int}", HOLE).replaceAll("{}", HOLE);
+  const there = wordsOf(text.slice(0, SOUGHT));
+  if (text.length > SOUGHT) there.pop();
+  return [...new Set(there)];
 }
 
 /** Where PyTorch writes what this text prints, or null. See `origin` in torchclinic/find/origins.py. */
@@ -142,25 +156,35 @@ function before(one, other) {
 
 const without = (text, end) => (text.endsWith(end) ? text.slice(0, -end.length) : text);
 
-function placeOf(origins, [, fileAt, number, nameAt, exceptionAt, conditionAt, first, last], frame) {
+function placeOf(origins, [, fileAt, number, own, exceptionAt, condition, first, last], frame) {
   const file = origins.files[fileAt] ?? "";
-  const name = origins.names[nameAt] ?? "";
   const release = origins.releases[last];
+  const python = file.endsWith(".py");
   const module = without(without(file, ".py"), "/__init__").replaceAll("/", ".");
-  const within = name.startsWith(module) ? name.slice(module.length) : name;
+  const name = python ? without(`${module}.${own}`, ".") : own;
+  const known = python ? publicName(origins.public, name) : "";
   const source = `https://github.com/pytorch/pytorch/blob/v${release}/${file}${number > 0 ? `#L${number}` : ""}`;
   return {
     name,
-    function: name.endsWith("operator()") ? "" : within.startsWith(".") ? within.slice(1) : within,
+    function: name.endsWith("operator()") ? "" : own,
     file,
     number,
     exception: origins.classes[exceptionAt] ?? "",
-    condition: origins.conditions[conditionAt] ?? "",
-    first: origins.releases[first],
+    condition,
+    first: origins.releases[Math.max(first, ~first)],
     last: release,
+    unread: first < 0,
+    public: known,
+    documentation: known && DOCUMENTED + known,
     source: begins(file, KEPT) && !file.includes("/generated/") ? source : "",
     raised: frame !== null && `/${frame[0]}`.endsWith(`/${file}`) && name.endsWith(`.${frame[1]}`),
   };
+}
+
+/** The public name of the function or class that a name is, or is a part of; "" where it has none. */
+function publicName(named, name) {
+  while (name && !named.has(name)) name = name.slice(0, Math.max(0, name.lastIndexOf(".")));
+  return named.get(name) ?? "";
 }
 
 function fits(place, wording, found, frame) {
@@ -169,8 +193,9 @@ function fits(place, wording, found, frame) {
   const python = place.file.endsWith(".py");
   const other = kind && kind !== exception && (exception || place.exception === LOG);
   if (other && (python || exception !== "RuntimeError" || kind.endsWith("Warning"))) return false;
-  if (exception && python && (frame ? !sameFile(frame[0], place.file) : begins(place.file, REWRITTEN))) return false;
-  if (!python && frame?.[2] && !`/${frame[0]}`.includes("/torch/")) return false;
+  const hidden = !frame || abridged(frame);
+  if (exception && python && (hidden ? begins(place.file, REWRITTEN) : !sameFile(frame[0], place.file))) return false;
+  if (!python && frame?.[2].startsWith("raise ") && !`/${frame[0]}`.includes("/torch/")) return false;
   if (found.squeezed) return found.letters >= WRAPPED;
   const head = rstrip(found.before, " ");
   const rest = lstrip(found.after, " .,;:!?'\")]}`");
@@ -183,6 +208,10 @@ function sameFile(path, file) {
   return `/${path}`.includes("/torch/") && `/${path}`.endsWith(`/${name.join("/")}`);
 }
 
+function abridged([file, , line]) {
+  return line !== "" && !begins(line, ["raise", "assert", "File "]) && !file.includes("-packages/") && !`/${file}`.includes("/torch/");
+}
+
 function frameAbove(page, at) {
   for (let number = at - 1; number > Math.max(-1, at - FRAMES); number--) {
     const text = stripPrefix(page.get(number));
@@ -192,10 +221,10 @@ function frameAbove(page, at) {
     else if (text.includes(".py in ")) {
       [file, rest] = partition(text, " in ");
       rest = `, in ${rest}`;
-    } else if (text.includes("Traceback (most recent call last)") || printedType(text)) return null;
+    } else if (text.includes("Traceback (most recent call last)") || printedType(text) || LEFT_OUT.includes(strip(text, " "))) return null;
     else continue;
     const name = partition(partition(rest, ", in ")[1], "(")[0];
-    return [file.replaceAll("\\", "/"), name.slice(name.lastIndexOf(".") + 1), stripPrefix(page.get(number + 1)).startsWith("raise ")];
+    return [file.replaceAll("\\", "/"), name.slice(name.lastIndexOf(".") + 1), number + 1 < at ? strip(stripPrefix(page.get(number + 1)), " ") : ""];
   }
   return null;
 }

@@ -18,7 +18,7 @@
     if (String(url).endsWith("index.json")) return reply(INDEX);
     if (String(url).endsWith("causes.json")) return reply(CAUSES);
     let found;
-    if (String(url).endsWith("origins.json.gz")) {
+    if (String(url).endsWith("origins.bin")) {
       window.torchClinicOrigins = (text) => (found = Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
       await script("../file-origins.js");
       return { ok: true, arrayBuffer: async () => found.buffer };

@@ -152,6 +152,9 @@ def test_where_no_page_knows_a_message_pytorchs_own_source_may(page: Page) -> No
     )
     expect(page.locator(".tc-none mark")).to_have_text(message)
     assert not [url for url in asked if "rendezvous" in url]
+    page.locator("#tc-paste").fill("RuntimeError: Closure use is not currently supported if GradScaler is enabled.")
+    expect(place).to_contain_text("GradScaler.step (torch/amp/grad_scaler.py)")
+    expect(place.locator("a").last).to_have_attribute("href", "https://docs.pytorch.org/docs/stable/search.html?q=torch.GradScaler")
 
 
 def test_a_log_file_is_read_in_slices(page: Page, tmp_path: Path) -> None:

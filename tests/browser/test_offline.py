@@ -12,6 +12,7 @@ from making import copy_of
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from torchclinic import ROOT
+from torchclinic.content import origins
 from torchclinic.site import build, offline, server
 
 from .test_browser import TRACEBACK
@@ -76,6 +77,9 @@ def search(page: Page, query: str) -> str:
 
 
 def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Network, context: BrowserContext, checkout: Path, tmp_path: Path) -> None:
+    shutil.copy(ROOT / origins.FILE, network.folder / "origins.bin")  # as a checkout's site has it
+    (network.folder / "offline.json").unlink()
+    offline.write(network.folder, SCRIPTS, keep=True)
     page = context.new_page()
     keep(page, network.address)
     network.stop()
@@ -89,6 +93,9 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Networ
     assert "backward-second-time" in search(page, "backward")
     assert page.goto(f"{network.address}en/no/such/page/").status == 404
     expect(page.locator("body")).to_contain_text("页面不存在")
+    page.goto(f"{network.address}en/lookup/")
+    page.locator("#tc-paste").fill("RuntimeError: Closure use is not currently supported if GradScaler is enabled.")
+    expect(page.locator(".tc-origin").first).to_contain_text("GradScaler.step", timeout=30_000)
     for name in ("index.json", "llms.txt", "evidence/2.13.0-py3.11-cpu.json"):
         assert page.evaluate("async url => (await fetch(url)).ok", f"{network.address}{name}"), name
 

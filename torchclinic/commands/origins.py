@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from .. import ROOT
 from ..content import catalogue, origins, origins_ours
 from ..content.catalogue import Catalogue
+from ..content.origins import Release
 from ..content.problem import BadInput
 from ..find import origins as find_origins
 from ..find.lookup import lookup
@@ -20,7 +25,11 @@ from ..find.wording import Wording
 def add(commands: Any) -> None:
     command = commands.add_parser("origins", help="PyTorch's own messages: where they are written, in which releases, and which of them we cover")
     command.add_argument(
-        "wheels", nargs="*", type=Path, metavar="WHEEL", help="read these wheels for macOS, folders of them, or an installed `torch` folder, into the table"
+        "wheels",
+        nargs="*",
+        type=Path,
+        metavar="WHEEL",
+        help="read these wheels, folders of them, or an installed `torch` folder, into the table; libraries are read of wheels for ARM64: macosx_arm64 and manylinux_aarch64",
     )
     command.add_argument("--table", type=Path, default=ROOT / origins.FILE, metavar="FILE", help=f"{origins.FILE.as_posix()} if left out")
     what = command.add_mutually_exclusive_group()
@@ -51,18 +60,26 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _read(wheels: list[Path], file: Path) -> int:
-    """Add the releases of wheels to the table, the oldest first; those that it has already are left out."""
+    """Add the releases of wheels to the table, the oldest first. Of those that it has already the newest is read for its strings, which tell what is new in the next."""
     found = [wheel for given in wheels for wheel in (sorted(given.glob("*.whl")) if given.is_dir() and given.name != "torch" else [given])]
     if not found:
         raise BadInput(f"no wheel lies in {', '.join(map(str, wheels))}")
     table = origins.load(file) if file.exists() else None
+    by_version: dict[str, list[Path]] = {}
     for wheel in sorted(found, key=lambda wheel: origins.order(origins.version(wheel))):
-        if table and origins.version(wheel) in table["releases"]:
-            print(f"torch {origins.version(wheel)} is in the table already")
+        by_version.setdefault(origins.version(wheel), []).append(wheel)
+    known = [version for version in by_version if table and version in table["releases"]]
+    for version in known:
+        print(f"torch {version} is in the table already")
+    new = [version for version in by_version if version not in known]
+    older: dict[str, list[bytes]] = {}
+    for release in _releases([by_version[version] for version in [*known[-1:], *new]] if new else []):
+        older[release.version] = release.strings
+        if release.version in known:
             continue
-        release = origins.read(wheel)
-        table = origins.add(table, release)
-        print(f"torch {release.version}: {len(release.python)} places in Python, {len(release.native or ())} in its libraries", flush=True)
+        table = origins.add(table, release, older)
+        native, linux = (len(sites or ()) for sites in (release.native, release.linux))
+        print(f"torch {release.version}: {len(release.python)} places in Python, {native} in macOS's libraries, {linux} in Linux's", flush=True)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(origins.as_bytes(table))
     if table:
@@ -70,15 +87,23 @@ def _read(wheels: list[Path], file: Path) -> int:
     return 0
 
 
+def _releases(wheels: list[list[Path]]) -> Iterator[Release]:
+    """What each release prints, by its wheels; as many wheels are read at once as there are processors."""
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, sum(map(len, wheels)) or 1)) as pool:
+        read = [[pool.submit(origins.read, wheel) for wheel in those] for those in wheels]
+        while read:
+            yield reduce(Release.__or__, (one.result() for one in read.pop(0)))  # what is done with is kept nowhere
+
+
 def _summary(table: dict[str, Any], file: Path) -> None:
     newest = len(table["releases"]) - 1
-    texts = {(row[0], row[1] >= 0 and table["files"][row[1]].endswith(".py")): row[7] for row in table["templates"]}
+    texts = {(row[0], row[1] >= 0 and table["files"][row[1]].endswith(".py")): row[7] for row in find_origins.rows(table)}
     for python, name in ((True, "Python"), (False, "C++")):
-        releases = table["python" if python else "native"]
         lasts = [last for (_, is_python), last in texts.items() if is_python == python]
-        span = f"{releases[0]} to {releases[-1]} ({len(releases)} releases)" if releases else "no release"
-        print(f"{name}: {len(lasts)} messages, {lasts.count(newest)} of them in {table['releases'][-1]}; read in {span}")
-    print(f"{len(table['templates'])} places; {file.stat().st_size / 1000:.0f} kB")
+        print(f"{name}: {len(lasts)} messages, {lasts.count(newest)} of them in {table['releases'][-1]}")
+    for name, releases in (("Python", table["python"]), ("macOS's libraries", table["native"]), ("Linux's libraries", table["linux"])):
+        print(f"{name}: read in {f'{releases[0]} to {releases[-1]} ({len(releases)} releases)' if releases else 'no release'}")
+    print(f"{len(table['templates'][0])} places; {file.stat().st_size / 1000:.0f} kB")
 
 
 def _wordings(made: Catalogue) -> list[tuple[str, Wording]]:

@@ -103,6 +103,7 @@ def _origin(origin: dict[str, Any], language: str) -> list[str]:
         lines += ["", own["also"]] if number == 1 else []
         lines.append(origin_sentence(place, language) if not number else f"- {origin_sentence(place, language)}")
         lines += [f"  {own['source']}{place['source']}"] if place["source"] else []
+        lines += [f"  {own['documentation'].format(**place)}{text['colon']}{place['documentation']}"] if place["public"] else []
     return [*lines, "", f"{own['issues']}{text['colon']}{origin['search']}", ""]
 
 
@@ -111,7 +112,8 @@ def origin_sentence(place: dict[str, Any], language: str) -> str:
     own = words.of(language, "origin")
     where = own["in-function" if place["function"] else "in-file" if place["file"] else "somewhere"].format(**place)
     when = own["when"].format(**place) if place["condition"] else ""
-    return printable(where + when + own["releases" if place["first"] != place["last"] else "one-release"].format(**place))
+    older = own["older"] if place["unread"] else ""
+    return printable(where + when + own["releases" if place["first"] != place["last"] else "one-release"].format(**place, older=older))
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:

@@ -1,17 +1,16 @@
-"""What the compiled libraries of a release can print, read from the macOS wheel's: TORCH_CHECK and its kin, with file, line and function.
+"""What the compiled libraries of a release can print: TORCH_CHECK and its kin, with file, line and function; of the wheels for macOS, and of those for Linux.
 
 A check that fails calls one of a few functions: `torchCheckFail(function, file, line, message)`, constructors of exceptions and warnings. `c10::str(…)`, which
 makes the message of literals and values, is a call of `_str_wrapper<types…>::call`, whose symbol holds the types. So what a check prints stands in the few instructions
 before the call: they are followed along the ways that lead there, through registers and the stack, and what is not a constant there is a hole, or is left out.
-The libraries for ARM serve because each of their instructions is four bytes and their symbols are all there; what only the builds for CUDA or Linux hold is not in them.
-The condition of a check is not in a library, but where PyTorch prints it itself.
+The libraries for ARM serve because each of their instructions is four bytes and their symbols are all there. GCC writes out what Clang calls: there a message is
+followed through the stream that it is written to. The condition of a check is not in a library, but where PyTorch prints it itself.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
-import struct
 import sys
 from array import array
 from bisect import bisect_right
@@ -20,12 +19,22 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from . import origins_library
+from .origins_library import Library, of_literal, signed
 from .origins_python import HOLE, INT, Piece, Site, percent, template
 
 #: Instructions that are followed back from a call, ways that may lead to it, and the most branches taken on one of them.
 BACK, WAYS, BRANCHES = 200, 16, 3
+#: Instructions before a call through the global offset table among which its address is loaded.
+NEAR = 24
 #: Bytes that a callee may write where a pointer is handed to it.
 REACH = 128
+#: GNU's library: where in a stream its buffer lies, and where the buffer's text; and the functions that write to one: a text, a part of one, a whole number; all.
+BUFFER, TEXT = 8, 80
+WRITE_TEXT = "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc"
+WRITE_PART = ("_ZSt16__ostream_insertIc", "_ZNSo5writeEPKcl")
+WRITE_NUMBER = tuple(f"_ZNSo{name}{kind}" for name in ("lsE", "9_M_insertI") for kind in "sijlmtxy")
+WRITES = (WRITE_TEXT, *WRITE_PART, "_ZNSols", "_ZNSo9_M_insert", "_ZStls", "_ZN3c10ls", "_ZN2atls")
 #: Bytes of a std::string.
 STRING = 24
 #: Endings of the files whose names a check prints, and what their paths begin with in PyTorch's tree.
@@ -37,135 +46,19 @@ INTEGERS = {f"{sign}{kind} const&" for sign in ("", "unsigned ") for kind in ("i
 Value = int | tuple[str, Any]
 
 
-@dataclass
-class Library:
-    """A Mach-O library for ARM64.
-
-    Attributes:
-        data: the file.
-        sections: name -> (address, size, offset, first entry in the indirect table, size of a stub).
-        functions: address -> symbol, of those that are sought.
-        starts, names: all functions' addresses, ascending, and their symbols.
-        imports: address of an entry of the global offset table -> symbol.
-    """
-
-    data: bytes
-    sections: dict[str, tuple[int, int, int, int, int]] = field(default_factory=dict)
-    functions: dict[int, str] = field(default_factory=dict)
-    starts: list[int] = field(default_factory=list)
-    names: list[int] = field(default_factory=list)
-    imports: dict[int, str] = field(default_factory=dict)
-    strings: int = 0
-
-    def symbol(self, at: int) -> str:
-        """The symbol of the function that an address lies in."""
-        place = bisect_right(self.starts, at) - 1
-        return self.text(self.strings + self.names[place]) if place >= 0 else ""
-
-    def text(self, offset: int) -> str:
-        return self.data[offset : self.data.index(b"\0", offset)].decode("utf-8", "replace")
-
-    def literal(self, address: Any) -> str | None:
-        """The string at an address of the string table; None of any other value."""
-        if isinstance(address, int):
-            for name in ("__cstring", "__const"):
-                start, size, offset, *_ = self.sections.get(name, (0, 0, 0))
-                if start <= address < start + size:
-                    # A literal begins where the one before it ends; anything else is data.
-                    found = self.text(offset + address - start)
-                    return found if name == "__cstring" or (len(found) > 1 and found.isprintable()) else None
-        return None
-
-
-#: What the symbols that are sought hold.
-SOUGHT = (
-    b"_str_wrapperI",
-    b"torchCheckMsgImpl",
-    b"torchCheckFail",
-    b"torchInternalAssertFail",
-    b"3c107WarningC1",
-    b"ErrorC1ENS_14SourceLocationENSt",
-    b"ErrorC2ENS_14SourceLocationENSt",
-    b"ErrorC1EPKcz",
-    b"_PyErr_SetString",
-    b"_PyErr_Format",
-    b"13runtime_errorC1EPKc",
-    b"13runtime_errorC1ERKNS",
-    b"9allocatorIcEEEC1",
-)
-#: A constructor of strings, among those that the last of them finds.
-OF_LITERAL = "PKc"
-
-
-def load(data: bytes) -> Library:
-    """Raises: ValueError: this is no library for ARM64 in Apple's format, or not one that can be read."""
-    try:
-        return _load(data)
-    except (struct.error, IndexError) as error:
-        raise ValueError(f"a library that ends early ({error})") from None
-
-
-def _load(data: bytes) -> Library:
-    magic, cpu, _, _, commands = struct.unpack_from("<5I", data)
-    if (magic, cpu) != (0xFEEDFACF, 0x0100000C):
-        raise ValueError("no library for ARM64 in Apple's format")
-    library = Library(data)
-    at, symbols, indirect = 32, (0, 0, 0, 0), 0
-    for _ in range(commands):
-        command, size = struct.unpack_from("<2I", data, at)
-        if command == 0x19:  # a segment, with its sections
-            for number in range(struct.unpack_from("<I", data, at + 64)[0]):
-                place = at + 72 + 80 * number
-                name = data[place : place + 16].rstrip(b"\0").decode()
-                segment = data[place + 16 : place + 32].rstrip(b"\0")
-                address, length, offset, _, _, _, _, first, stub = struct.unpack_from("<2Q7I", data, place + 32)
-                if segment == b"__TEXT" or name == "__got":
-                    library.sections[name] = (address, length, offset, first, stub)
-        elif command == 2:
-            symbols = struct.unpack_from("<4I", data, at + 8)
-        elif command == 0xB:
-            indirect = struct.unpack_from("<18I", data, at + 8)[12]
-        at += size
-    table, count, library.strings, size = symbols
-    # The few names that are sought, by where they stand in the table of names.
-    wanted: dict[int, str] = {}
-    for word in SOUGHT:
-        found = data.find(word, library.strings, library.strings + size)
-        while found >= 0:
-            start = data.rfind(b"\0", library.strings, found) + 1
-            end = data.index(b"\0", found)
-            name = data[start:end].decode("utf-8", "replace")
-            if word != SOUGHT[-1] or (name.endswith(OF_LITERAL) and name.startswith("__ZNSt3__112basic_string")):
-                wanted[start - library.strings] = name
-            found = data.find(word, end)
-            if found >= library.strings + size:
-                break
-    entries = list(struct.iter_unpack("<IBBHQ", data[table : table + 16 * count]))
-    functions = sorted((value, name) for name, kind, _, _, value in entries if value and kind & 0x0E == 0x0E and not kind & 0xE0)
-    library.starts, library.names = [value for value, _ in functions], [name for _, name in functions]
-    library.functions = {value: wanted[name] for value, name in functions if name in wanted}
-    for section in ("__stubs", "__got"):
-        address, length, _, first, stub = library.sections.get(section, (0, 0, 0, 0, 0))
-        width = stub or 8
-        for number in range(length // width):
-            entry = struct.unpack_from("<I", data, indirect + 4 * (first + number))[0]
-            if entry & 0xC0000000:
-                continue
-            name = entries[entry][0]
-            if section == "__got":
-                library.imports[address + number * width] = library.text(library.strings + name)
-            elif name in wanted:
-                library.functions[address + number * width] = wanted[name]
-    return library
+#: What registers hold where a way begins: the stack, the frame, and, in those that calls leave alone, places that only they name.
+AT_FIRST: dict[int, Value] = {31: ("s", 0), 29: ("f", 0)} | {number: (f"x{number}", 0) for number in range(19, 29)}
 
 
 @dataclass
 class _State:
     """Registers and stack on one way to a call."""
 
-    registers: dict[int, Value] = field(default_factory=lambda: {31: ("s", 0), 29: ("f", 0)})
+    registers: dict[int, Value] = field(default_factory=lambda: dict(AT_FIRST))
     stack: dict[tuple[str, int], Value] = field(default_factory=dict)
     made: dict[tuple[str, int], list[Piece]] = field(default_factory=dict)  # strings that were made there
+    streams: dict[tuple[str, int], list[Piece]] = field(default_factory=dict)  # what was written so far to the streams that were made there
+    begun: dict[tuple[str, int], list[Piece]] = field(default_factory=dict)  # where a string was begun, and what was written by then to the only stream
 
 
 #: What a call prints, of the state in which it is made.
@@ -173,18 +66,23 @@ _Read = Callable[["_Reader", _State, int], Iterator[tuple[str, Site]]]
 
 
 class _Reader:
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, code: tuple[int, int, int]) -> None:
         self.library = library
-        self.base, size, offset, *_ = library.sections["__text"]
+        self.base, size, offset = code
         self.code = array("I")
         self.code.frombytes(library.data[offset : offset + size // 4 * 4])
         if sys.byteorder == "big":
             self.code.byteswap()
         top = library.data[offset + 3 : offset + size // 4 * 4 : 4]
-        self.calls = {found.start() for found in re.finditer(rb"[\x94-\x97]", top) if self.target(found.start()) in library.functions}
+        #: instruction -> the function that it calls, of those that are sought.
+        self.calls: dict[int, str] = {}
+        self.offsets = {entry & 0xFFF for entry in library.entries}
+        for found in re.finditer(rb"[\x94-\x97\xd6]" if library.entries else rb"[\x94-\x97]", top):
+            if name := self.called(found.start()):
+                self.calls[found.start()] = name
         #: instruction -> the branches that lead there, in functions that print.
         self.sources: dict[int, list[int]] = {}
-        for first, end in sorted({self.function(at) for at in self.calls if _kind(demangle(library.functions[self.target(at)]))}):
+        for first, end in sorted({self.function(at) for at, name in self.calls.items() if _kind(demangle(name))}):
             for found in re.finditer(rb"[\x14-\x17\x34-\x37\xb4-\xb7\x54]", top[first:end]):
                 at = first + found.start()
                 aim = _branch(self.code[at])
@@ -198,9 +96,26 @@ class _Reader:
         end = self.library.starts[place] if place < len(self.library.starts) else self.base + 4 * len(self.code)
         return max(0, first - self.base) // 4, min(len(self.code), (end - self.base) // 4)
 
-    def target(self, at: int) -> int:
-        """The address that a `bl` calls."""
-        return self.base + 4 * (at + _signed(self.code[at] & 0x3FFFFFF, 26))
+    def called(self, at: int) -> str:
+        """The function that an instruction calls, if it is one that is sought; by its address, or as an entry of the global offset table that was loaded just before."""
+        word = self.code[at]
+        if word >> 26 == 0x25:  # bl
+            return self.library.functions.get(self.base + 4 * (at + signed(word & 0x3FFFFFF, 26)), "")
+        if word & 0xFFFFFC1F != 0xD63F0000:  # blr
+            return ""
+        register, entry = word >> 5 & 31, -1
+        for before in range(at - 1, max(-1, at - NEAR), -1):
+            word = self.code[before]
+            if entry < 0 and word & 0xFFC0001F == 0xF9400000 | register:  # ldr
+                register, entry = word >> 5 & 31, (word >> 10 & 0xFFF) * 8
+                if entry not in self.offsets:
+                    return ""
+            elif entry >= 0 and word & 0x9F00001F == 0x90000000 | register:  # adrp
+                here = self.base + 4 * before
+                return self.library.entries.get((here & ~0xFFF) + (signed((word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3, 21) << 12) + entry, "")
+            elif entry >= 0 and self.ends(before):
+                return ""
+        return ""
 
     def ways(self, call: int, read: _Read) -> Iterator[tuple[str, Site]]:
         """What a call prints on each way that leads to it, the shortest first: a way is followed back until the message is known."""
@@ -231,7 +146,7 @@ class _Reader:
         word = self.code[at]
         if word >> 26 == 0x05 or word & 0xFFFFFC1F in (0xD65F0000, 0xD61F0000) or word & 0xFFE0001F == 0xD4200000:
             return True
-        return at in self.calls and "Fail" in self.library.functions[self.target(at)]
+        return "Fail" in self.calls.get(at, "")
 
     def run(self, way: list[tuple[int, int]]) -> _State:
         state = _State()
@@ -247,7 +162,7 @@ class _Reader:
         known = registers.get
         kind = word & 0xFF800000
         if word & 0x1F000000 == 0x10000000:  # adr, adrp
-            distance = _signed((word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3, 21)
+            distance = signed((word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3, 21)
             here = self.base + 4 * at
             registers[to] = (here & ~0xFFF) + (distance << 12) if word >> 31 else here + distance
         elif kind in (0x91000000, 0xD1000000, 0x11000000, 0x51000000):  # add, sub
@@ -265,60 +180,95 @@ class _Reader:
             width = 8 if word >> 30 == 3 else 4
             _store(state, _moved(known(frm), (word >> 10 & 0xFFF) * width), 0 if to == 31 else known(to))
         elif word & 0xFFE00C00 in (0xF8000000, 0xB8000000):  # stur
-            _store(state, _moved(known(frm), _signed(word >> 12 & 0x1FF, 9)), 0 if to == 31 else known(to))
+            _store(state, _moved(known(frm), signed(word >> 12 & 0x1FF, 9)), 0 if to == 31 else known(to))
         elif word & 0xFFC00000 == 0xA9000000:  # stp
-            place = _moved(known(frm), _signed(word >> 15 & 0x7F, 7) * 8)
+            place = _moved(known(frm), signed(word >> 15 & 0x7F, 7) * 8)
             _store(state, place, 0 if to == 31 else known(to))
             _store(state, _moved(place, 8), 0 if word >> 10 & 31 == 31 else known(word >> 10 & 31))
         elif word & 0xFFC00000 == 0xF9400000:  # ldr
             place = _moved(known(frm), (word >> 10 & 0xFFF) * 8)
             _set(registers, to, self.loaded(state, place))
+        elif word & 0xFFC00000 == 0xA9400000:  # ldp
+            place = _moved(known(frm), signed(word >> 15 & 0x7F, 7) * 8)
+            first, second = self.loaded(state, place), self.loaded(state, _moved(place, 8))
+            _set(registers, to, first)
+            _set(registers, word >> 10 & 31, second)
         elif word & 0xFFE00C00 == 0xF8400000:  # ldur
-            _set(registers, to, self.loaded(state, _moved(known(frm), _signed(word >> 12 & 0x1FF, 9))))
+            _set(registers, to, self.loaded(state, _moved(known(frm), signed(word >> 12 & 0x1FF, 9))))
         elif word >> 26 == 0x25 or word & 0xFFFFFC1F == 0xD63F0000:  # bl, blr
             self.call(state, at)
         elif word & 0xFFC00000 in (0x3D800000, 0xAD000000, 0x3C800000, 0xAD800000):  # vectors: what stood there is gone
             step = 16
-            offset = (word >> 10 & 0xFFF) * 16 if word & 0xFFC00000 == 0x3D800000 else _signed(word >> 15 & 0x7F, 7) * 16
+            offset = (word >> 10 & 0xFFF) * 16 if word & 0xFFC00000 == 0x3D800000 else signed(word >> 15 & 0x7F, 7) * 16
             if word & 0xFFC00000 == 0x3C800000:
-                offset = _signed(word >> 12 & 0x1FF, 9)
+                offset = signed(word >> 12 & 0x1FF, 9)
             elif word & 0xFFC00000 != 0x3D800000:
                 step = 32
             _forget(state, _moved(known(frm), offset), step)
         elif _branch(word) is None:
-            registers.pop(to, None)
+            # Number 31 is the stack only where an address is reckoned: with a mask, or with a register that was made wider. Elsewhere it is nothing, as in `cmp`.
+            if to != 31 or word & 0x7F800000 == 0x12000000 or word & 0x7FE00000 in (0x0B200000, 0x4B200000):
+                registers.pop(to, None)
             if word & 0x3A000000 == 0x28000000:  # pairs
                 registers.pop(word >> 10 & 31, None)
             if word & 0x3B200400 == 0x38000400 or word & 0x3A800000 == 0x28800000:  # with the address moved on
-                registers.pop(frm, None)
+                by = signed(word >> 12 & 0x1FF, 9) if word & 0x3B200400 == 0x38000400 else signed(word >> 15 & 0x7F, 7) * 8
+                _set(registers, frm, _moved(known(frm), by) if frm == 31 and word >> 30 & 2 else None)
 
     def loaded(self, state: _State, place: Value | None) -> Value | None:
         if isinstance(place, int):
-            return ("g", self.library.imports[place]) if place in self.library.imports else None
+            return ("g", self.library.imports[place]) if place in self.library.imports else self.library.constant(place)
         if place and place[0] == "g":
             return ("d", place[1])
+        if place and place not in state.stack:  # the same until something else is stored there
+            state.stack[place] = (f"[{place[0]}{place[1]}]", 0)
         return state.stack.get(place) if place else None  # type: ignore[arg-type]
 
     def call(self, state: _State, at: int) -> None:
         """After a call: a string that it makes, and what it may have changed."""
-        word = self.code[at]
-        name = self.library.functions.get(self.target(at), "") if word >> 26 == 0x25 else ""
-        where, made = state.registers.get(8), None
+        name, given = self.calls.get(at, ""), state.registers.get
+        if not name and self.code[at] & 0xFFFFFC1F == 0xD63F0000:
+            function = given(self.code[at] >> 5 & 31)
+            name = function[1] if isinstance(function, tuple) and function[0] == "g" else ""
+        where, made, returned = given(8), None, None
         if _makes(name):
             made = self.pieces(state, name)
-        elif name.endswith(OF_LITERAL) and "basic_string" in name:
-            where, literal = state.registers.get(0), self.library.literal(state.registers.get(1))
+        elif of_literal(name):
+            where, literal = given(0), self.library.literal(given(1))
             made = [literal] if literal is not None else []
+        elif name.endswith("E3strEv"):  # of a stream, or of its buffer
+            made = state.streams.get(given(0)) or state.streams.get(_moved(given(0), -BUFFER))  # type: ignore[arg-type]
+        elif "9_M_assign" in name and (made := state.streams.get(_moved(given(1), -TEXT))):  # type: ignore[arg-type]
+            where = given(0)
+        elif "ostringstream" in name and name.endswith(("C1Ev", "C2Ev")) and isinstance(given(0), tuple):
+            state.streams[given(0)] = []  # type: ignore[index]
+        elif "9basic_ios" in name and name.endswith("E4initEPSt15basic_streambufIcS1_E") and isinstance(given(1), tuple):
+            state.streams[_moved(given(1), -BUFFER)] = []  # type: ignore[index]
+        else:
+            for register in range(8):
+                if (stream := given(register)) in state.streams:
+                    state.streams[stream].append(HOLE if register else self.written(state, name))  # type: ignore[index]
+                    returned = stream if not register and name.startswith(WRITES) else None
         if made is None:
             for register in range(9):
-                _forget(state, state.registers.get(register), REACH)
+                _forget(state, given(register), REACH)
         else:
             _forget(state, where, STRING)
             if made and isinstance(where, tuple):
-                state.made[where] = made
+                state.made[where] = [*made]
         for register in range(19):
             state.registers.pop(register, None)
         state.registers.pop(30, None)
+        _set(state.registers, 0, returned)
+
+    def written(self, state: _State, name: str) -> Piece:
+        """What a call writes to a stream."""
+        text, size = self.library.literal(state.registers.get(1)), state.registers.get(2)
+        if name.startswith(WRITE_TEXT):
+            return HOLE if text is None else text
+        if name.startswith(WRITE_PART):
+            return HOLE if text is None or not isinstance(size, int) else text[:size]
+        return INT if name.startswith(WRITE_NUMBER) else HOLE
 
     def pieces(self, state: _State, name: str) -> list[Piece]:
         """What a call of `c10::str` makes: its literals and values, in turn."""
@@ -342,8 +292,7 @@ class _Reader:
         return found
 
     def sites(self) -> Iterator[tuple[str, Site]]:
-        for at in sorted(self.calls):
-            name = self.library.functions[self.target(at)]
+        for at, name in sorted(self.calls.items()):
             read = _kind(demangle(name))
             if read:
                 yield from self.ways(at, read)
@@ -354,25 +303,21 @@ def _makes(name: str) -> bool:
     return "_str_wrapper" in name or "torchCheckMsgImpl" in name
 
 
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> bits - 1 else value
-
-
 def _branch(word: int) -> int | None:
     """By how many instructions a branch jumps; None of all else, and of calls."""
     if word >> 26 == 0x05:
-        return _signed(word & 0x3FFFFFF, 26)
+        return signed(word & 0x3FFFFFF, 26)
     if word >> 24 == 0x54 or word & 0x7E000000 == 0x34000000:
-        return _signed(word >> 5 & 0x7FFFF, 19)
+        return signed(word >> 5 & 0x7FFFF, 19)
     if word & 0x7E000000 == 0x36000000:
-        return _signed(word >> 5 & 0x3FFF, 14)
+        return signed(word >> 5 & 0x3FFF, 14)
     return None
 
 
 def _moved(value: Value | None, by: int) -> Value | None:
     if isinstance(value, int):
         return value + by
-    return (value[0], value[1] + by) if value and value[0] in "sf" else value if value and not by else None
+    return (value[0], value[1] + by) if value and value[0] not in "gd" else value if value and not by else None
 
 
 def _set(registers: dict[int, Value], number: int, value: Value | None) -> None:
@@ -383,8 +328,10 @@ def _set(registers: dict[int, Value], number: int, value: Value | None) -> None:
 
 
 def _store(state: _State, place: Value | None, value: Value | None) -> None:
-    if isinstance(place, tuple) and place[0] in "sf":
+    if isinstance(place, tuple) and place[0] not in "gd":
         state.made.pop(place, None)
+        if value == _moved(place, 16) and len(state.streams) == 1:  # an empty string begins there
+            state.begun[place] = [*next(iter(state.streams.values()))]
         if value is None:
             state.stack.pop(place, None)
         else:
@@ -392,7 +339,7 @@ def _store(state: _State, place: Value | None, value: Value | None) -> None:
 
 
 def _forget(state: _State, place: Value | None, size: int) -> None:
-    if isinstance(place, tuple) and place[0] in "sf":
+    if isinstance(place, tuple) and place[0] not in "gd":
         for kept in (state.stack, state.made):
             for slot in [slot for slot in kept if slot[0] == place[0] and place[1] <= slot[1] < place[1] + size]:
                 del kept[slot]  # type: ignore[attr-defined]
@@ -403,7 +350,7 @@ def demangle(symbol: str) -> str:
     """The C++ name of a symbol, by the standard library that is here; the symbol itself where it has none."""
     function = _demangler()
     state = ctypes.c_int()
-    made = function(symbol.removeprefix("_").encode(), None, None, ctypes.byref(state))
+    made = function((symbol[1:] if symbol.startswith("__Z") else symbol).encode(), None, None, ctypes.byref(state))
     return ctypes.string_at(made).decode("utf-8", "replace") if made else symbol  # a few kilobytes are not freed
 
 
@@ -457,13 +404,13 @@ def _kind(name: str) -> _Read | None:
         return _assertion
     if head == "c10::Warning::Warning":
         return _warning
-    if "SourceLocation" in name:
+    if "::" in head and "SourceLocation" in name and head.endswith("Error"):
         return _exception
     if name.endswith("(char const*, ...)") and head.startswith("torch::"):
         return _formatted
     if head.startswith("std::runtime_error"):
         return _runtime
-    if head.startswith("_PyErr_") or head.startswith("PyErr_"):
+    if head.startswith(("_PyErr_", "PyErr_")):
         return _python
     return None
 
@@ -474,7 +421,13 @@ def _message(reader: _Reader, state: _State, register: int) -> list[Piece]:
     literal = reader.library.literal(given)
     if literal is not None:
         return [literal]
-    return state.made.get(given, []) if isinstance(given, tuple) else []  # type: ignore[arg-type]
+    if not isinstance(given, tuple):
+        return []
+    if made := state.made.get(given):  # type: ignore[arg-type]
+        return made
+    # GCC writes out what takes a stream's text: it is the string that was begun after all was written.
+    begun = state.begun.get(given)  # type: ignore[arg-type]
+    return begun if begun and len(state.streams) == 1 and begun in state.streams.values() else []
 
 
 def _site(reader: _Reader, function: Any, file: Any, line: Any, pieces: list[Piece], kind: str) -> Iterator[tuple[str, Site]]:
@@ -509,12 +462,12 @@ def _warning(reader: _Reader, state: _State, at: int) -> Iterator[tuple[str, Sit
 
 
 def _exception(reader: _Reader, state: _State, at: int) -> Iterator[tuple[str, Site]]:
-    kind = demangle(reader.library.functions[reader.target(at)]).partition("(")[0].rpartition("::")[2]
+    kind = demangle(reader.calls[at]).partition("(")[0].rpartition("::")[2]
     yield from _site(reader, *_location(reader, state, 1), _message(reader, state, 2), "" if kind == "Error" else kind)
 
 
 def _formatted(reader: _Reader, state: _State, at: int) -> Iterator[tuple[str, Site]]:
-    kind = demangle(reader.library.functions[reader.target(at)]).partition("(")[0].rpartition("::")[2]
+    kind = demangle(reader.calls[at]).partition("(")[0].rpartition("::")[2]
     yield from _somewhere(reader, at, percent(_message(reader, state, 1)), kind)
 
 
@@ -524,9 +477,9 @@ def _runtime(reader: _Reader, state: _State, at: int) -> Iterator[tuple[str, Sit
 
 def _python(reader: _Reader, state: _State, at: int) -> Iterator[tuple[str, Site]]:
     kind = state.registers.get(0)
-    named = kind[1].removeprefix("_PyExc_") if isinstance(kind, tuple) and kind[0] == "d" and kind[1].startswith("_PyExc_") else ""
+    named = kind[1].partition("PyExc_")[2] if isinstance(kind, tuple) and kind[0] == "d" else ""
     pieces = _message(reader, state, 1)
-    yield from _somewhere(reader, at, percent(pieces) if "Format" in reader.library.functions[reader.target(at)] else pieces, named)
+    yield from _somewhere(reader, at, percent(pieces) if "Format" in reader.calls[at] else pieces, named)
 
 
 def _somewhere(reader: _Reader, at: int, pieces: list[Piece], kind: str) -> Iterator[tuple[str, Site]]:
@@ -536,12 +489,11 @@ def _somewhere(reader: _Reader, at: int, pieces: list[Piece], kind: str) -> Iter
         yield "", Site(template(pieces), -1, "" if "<" in name or " " in name else name, kind, "")  # not what a template or a lambda is called
 
 
-def sites(data: bytes) -> tuple[list[tuple[str, Site]], bytes]:
-    """Every place of a library that prints a message: (file as in PyTorch's tree or "", site); line -1 where the file is not known. And its table of strings.
+def sites(data: bytes) -> tuple[list[tuple[str, Site]], set[bytes]]:
+    """Every place of a library that prints a message: (file as in PyTorch's tree or "", site); line -1 where the file is not known. And its strings.
 
     Raises:
-        ValueError: no library for ARM64 in Apple's format.
+        ValueError: no library for ARM64.
     """
-    library = load(data)
-    _, size, offset, *_ = library.sections.get("__cstring", (0, 0, 0))
-    return list(_Reader(library).sites()), data[offset : offset + size]
+    library = origins_library.load(data)
+    return [site for code in library.code for site in _Reader(library, code).sites()], library.table()

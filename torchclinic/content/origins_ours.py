@@ -10,7 +10,7 @@ from math import log
 from typing import Any
 
 from ..find.clean import words
-from ..find.origins import parts
+from ..find.origins import parts, qualified, rows
 from ..find.wording import Wording
 from . import origins
 
@@ -58,12 +58,12 @@ class Messages:
     @classmethod
     def of(cls, table: dict[str, Any]) -> Messages:
         made = cls(table["releases"], [])
-        for text, file, line, name, *_, last in table["templates"]:
-            if made.all and made.all[-1].text == text:
-                continue  # another place of the same
-            where = table["files"][file] + (f":{line}" if line > 0 else "") if file >= 0 else "a library"
-            place = f"{table['names'][name]}, {where}" if name >= 0 else where
-            made.all.append(Message(text, last, place))
+        known: dict[str, Message] = {}  # by text: the first of its places
+        for text, number, line, function, *_, last in rows(table):
+            file = table["files"][number] if number >= 0 else ""
+            where = file + (f":{line}" if line > 0 else "") if file else "a library"
+            known.setdefault(text, Message(text, last, ", ".join(filter(None, (qualified(file, function), where)))))
+        made.all = list(known.values())
         for number, message in enumerate(made.all):
             for word in set(words(message.text.lower())):
                 made.by_word.setdefault(word, []).append(number)

@@ -64,23 +64,18 @@ class Site:
     condition: str
 
 
-def sites(source: str, module: str) -> list[Site]:
-    """Every place of a file that prints a message.
-
-    Raises:
-        SyntaxError: a newer Python is needed to read it.
-    """
+def parse(source: str) -> ast.Module:
+    """A file. Raises: SyntaxError: a newer Python is needed to read it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # escape sequences of other people's strings
-        tree = ast.parse(source)
+        return ast.parse(source)
+
+
+def sites(tree: ast.Module, module: str) -> list[Site]:
+    """Every place of a file that prints a message."""
     reader = _Reader()
     reader.block(tree.body, _Scope(module, tree.body), "")
     return reader.found
-
-
-def module_of(path: str) -> str:
-    """`torch/amp/__init__.py` is torch.amp."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def template(pieces: list[Piece]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -18,8 +19,10 @@ from .match import occurrences
 from .wording import HOLES
 
 #: Of the table's format.
-VERSION = 1
+VERSION = 2
 _WORD = "".join(sorted(WORD))
+#: Stands for a hole, and glues to the words beside it.
+_HOLE = "__hole__"
 #: Characters of a text that are read: its end, where a program dies.
 READ = 200_000
 #: Places that an answer names.
@@ -32,6 +35,8 @@ ANCHORS = 2
 WRAPPED = 40
 #: Lines above a message among which the frame that raised it is sought.
 FRAMES = 60
+#: What people write in place of frames.
+LEFT_OUT = ("...", "\u2026", "[...]", "(...)", "<...>", "....", ".....", "......", "\u2026\u2026", "[\u2026]")
 #: Characters of a message that the search of the issue tracker is given.
 QUERY = 120
 #: What a template must hold to be known by its words: words, and among them, each once, words that are not COMMON.
@@ -64,6 +69,8 @@ REWRITTEN = (
 )
 #: Folders of PyTorch's repository; what lies elsewhere is made when PyTorch is built, and has no address.
 KEPT = ("torch/", "functorch/", "aten/", "c10/", "caffe2/")
+#: The search of PyTorch's documentation: which page holds a name, it knows.
+DOCUMENTED = "https://docs.pytorch.org/docs/stable/search.html?q="
 SOURCE = "https://github.com/pytorch/pytorch/blob/v{release}/{file}"
 ISSUES = "https://github.com/pytorch/pytorch/issues?q="
 #: The words of messages that the most programs have: counted over 9,000 messages of 90 packages and Python's library. They tell nothing about whose message it is.
@@ -125,41 +132,51 @@ def parts(text: str) -> list[Any]:
     return found if found[-1:] != [""] else found[:-1]
 
 
+def rows(table: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """The templates of a table, one by one: text, file, line, function, class, condition, first, last."""
+    return zip(*table["templates"], strict=True)
+
+
 def load(table: dict[str, Any]) -> dict[str, Any]:
     """The table as the matcher reads it: what `lookup` calls an index, and for each template the places in which it stands.
 
     Args:
         table: what content/origins.py makes.
     """
-    by_text: dict[str, list[list[Any]]] = {}
-    for template in table["templates"]:
+    by_text: dict[str, list[tuple[Any, ...]]] = {}
+    for template in rows(table):
         by_text.setdefault(template[0], []).append(template)
-    wordings: list[dict[str, Any]] = []
-    alone: list[list[str]] = []  # of each wording, the words by which it may be found
-    for text, places in by_text.items():
-        if made := parts(text):
-            wordings.append({"parts": made, "text": text, "places": places})
-            alone.append(_words(made))
+    # Of places of the same text the newest first.
+    wordings = [_Wording(text=text, places=sorted(places, key=lambda place: -place[7])) for text, places in by_text.items()]
+    alone = [_words(text) for text in by_text]  # of each wording, the words by which it may be found
     frequency = Counter(word for found in alone for word in found)
+    fit = (word for word in frequency if len(word) > 2 and _HOLE not in word and not word.isdigit())
+    rank = {word: at for at, word in enumerate(sorted(fit, key=lambda word: (frequency[word], -len(word), word)))}  # the rarest first
     anchors: dict[str, list[int]] = {}
     for number, found in enumerate(alone):
-        for word in sorted(found, key=lambda word: (frequency[word], -len(word), word))[:ANCHORS]:
+        for word in sorted(rank.keys() & found, key=rank.__getitem__)[:ANCHORS]:
             anchors.setdefault(word, []).append(number)
     numbered = [word for word in anchors if any(c in "0123456789" for c in word)]
     holes = {kind: list(hole) for kind, hole in HOLES.items()}
-    lists = {name: table[name] for name in ("releases", "files", "names", "classes", "conditions")}
+    lists = {name: table[name] for name in ("releases", "files", "classes", "public")}
     return {"wordings": wordings, "anchors": anchors, "numbered": numbered, "holes": holes, "traces": {}, **lists}
 
 
-def _words(made: list[Any]) -> list[str]:
-    """The words of a template, each once, that stand alone where it is printed: not glued to the value of a hole."""
-    found: dict[str, None] = {}
-    for at, part in enumerate(made):
-        if isinstance(part, str):
-            glued = (at > 0 and part[0] in WORD, at + 1 < len(made) and part[-1] in WORD)
-            there = words(part)
-            found.update(dict.fromkeys(there[glued[0] : len(there) - glued[1]]))
-    return [word for word in found if len(word) > 2 and not word.isdigit()]
+class _Wording(dict[str, Any]):
+    """A template, its text made into parts when it is first asked for: that of most never is."""
+
+    def __missing__(self, key: str) -> Any:
+        if key != "parts":
+            raise KeyError(key)
+        self[key] = parts(self["text"])
+        return self[key]
+
+
+def _words(text: str) -> set[str]:
+    """The words of a template; those that are glued to the value of a hole hold _HOLE. Of a long one, those at its beginning."""
+    text = text.replace("{{", " ").replace("{:int}", _HOLE).replace("{}", _HOLE)
+    there = words(text[:SOUGHT])
+    return set(there if len(text) <= SOUGHT else there[:-1])
 
 
 def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
@@ -173,8 +190,10 @@ def origin(origins: dict[str, Any], text: str) -> dict[str, Any] | None:
         line: 1-based, of the text, and raw, that line as it was pasted.
         message: the template, with \u2026 for what varies.
         search: the address of a search for its literal words on PyTorch's issue tracker; it holds nothing of the text.
-        places: at most three, each with name (qualified, as far as it is known), function (the name within its file; "" where it has none), file, number (of its line), exception, condition ("" where there is
-            none that is known), first and last (releases), source (its address at the newest release that has it), raised (the text's traceback ends there).
+        places: at most three, each with name (qualified, as far as it is known), function (the name within its file; "" where it has none), file, number (of
+            its line), exception, condition ("" where there is none that is known), first and last (releases), unread (older releases than the first were not
+            read for it), public (the name that people know of the function or class, or of what it is a part of; "" where it has none), documentation (a
+            search for that), source (its address at the newest release that has it), raised (the text's traceback ends there).
     """
     raw = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     clean = normalise(raw)
@@ -212,12 +231,12 @@ def _varies(text: str) -> bool:
     return text.startswith("{") and not text.startswith("{{")
 
 
-def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str, bool] | None) -> dict[str, Any]:
+def _place(origins: dict[str, Any], template: tuple[Any, ...], frame: tuple[str, str, str] | None) -> dict[str, Any]:
     """A place as `origin` gives it."""
-    _, file, number, name, exception, condition, first, last = template
-    file, name = origins["files"][file] if file >= 0 else "", origins["names"][name] if name >= 0 else ""
-    release, module = origins["releases"][last], file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    function = name.removeprefix(module).removeprefix(".")
+    _, file, number, function, exception, condition, first, last = template
+    file, release = origins["files"][file] if file >= 0 else "", origins["releases"][last]
+    name = qualified(file, function)
+    public = origins["public"].get(defined(origins["public"], name), "") if file.endswith(".py") else ""
     source = SOURCE.format(release=release, file=file) + (f"#L{number}" if number > 0 else "")
     return {
         "name": name,
@@ -225,22 +244,43 @@ def _place(origins: dict[str, Any], template: list[Any], frame: tuple[str, str, 
         "file": file,
         "number": number,
         "exception": origins["classes"][exception] if exception >= 0 else "",
-        "condition": origins["conditions"][condition] if condition >= 0 else "",
-        "first": origins["releases"][first],
+        "condition": condition,
+        "first": origins["releases"][max(first, ~first)],
         "last": release,
+        "unread": first < 0,
+        "public": public,
+        "documentation": DOCUMENTED + public if public else "",
         "source": source if file.startswith(KEPT) and "/generated/" not in file else "",
         "raised": frame is not None and f"/{frame[0]}".endswith(f"/{file}") and name.endswith(f".{frame[1]}"),
     }
 
 
-def _fits(place: dict[str, Any], wording: dict[str, Any], found: dict[str, Any], frame: tuple[str, str, bool] | None) -> bool:
+def module_of(file: str) -> str:
+    """`torch/amp/__init__.py` is torch.amp."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def qualified(file: str, function: str) -> str:
+    """The name of a function with that of its module, where it is Python's."""
+    return f"{module_of(file)}.{function}".removesuffix(".") if file.endswith(".py") else function
+
+
+def defined(public: dict[str, str], name: str) -> str:
+    """The function or class that is public and that a name is, or is a part of; "" where there is none."""
+    while name and name not in public:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _fits(place: dict[str, Any], wording: dict[str, Any], found: dict[str, Any], frame: tuple[str, str, str] | None) -> bool:
     """May what was found have been written there? What C++ writes stands below a call of anyone's, and its class was made a finer one over the releases."""
     exception, kind, python = printed_type(f"{place['exception']}:"), found["type"].lstrip("_"), place["file"].endswith(".py")
     if kind not in ("", exception) and (exception or place["exception"] == LOG) and (python or exception != "RuntimeError" or kind.endswith("Warning")):
         return False
-    if exception and python and (frame is None and place["file"].startswith(REWRITTEN) or frame is not None and not _same_file(frame[0], place["file"])):
+    hidden = frame is None or _abridged(frame)
+    if exception and python and (place["file"].startswith(REWRITTEN) if hidden else not _same_file(frame[0], place["file"])):
         return False
-    if not python and frame is not None and frame[2] and "/torch/" not in f"/{frame[0]}":
+    if not python and frame is not None and frame[2].startswith("raise ") and "/torch/" not in f"/{frame[0]}":
         return False
     if found["squeezed"]:
         return found["letters"] >= WRAPPED
@@ -255,8 +295,13 @@ def _same_file(path: str, file: str) -> bool:
     return "/torch/" in f"/{path}" and f"/{path}".endswith("/" + "/".join(name))
 
 
-def _frame(lines: list[str], at: int) -> tuple[str, str, bool] | None:
-    """(file, function, whether its line is a `raise`) of the frame above a message; None where the text does not show it."""
+def _abridged(frame: tuple[str, str, str]) -> bool:
+    """Must frames be missing below this one? Its line raises nothing itself; nor is it another package's, which may have written what it calls in C."""
+    return bool(frame[2]) and not frame[2].startswith(("raise", "assert", "File ")) and "-packages/" not in frame[0] and "/torch/" not in f"/{frame[0]}"
+
+
+def _frame(lines: list[str], at: int) -> tuple[str, str, str] | None:
+    """(file, function, its line) of the frame above a message; None where the text does not show it."""
     for number in range(at - 1, max(-1, at - FRAMES), -1):
         text = strip_prefix(lines[number])
         if text.startswith('File "'):  # Python: File "train.py", line 3, in step
@@ -266,12 +311,12 @@ def _frame(lines: list[str], at: int) -> tuple[str, str, bool] | None:
         elif ".py in " in text:  # and before: train.py in step(x)
             file, _, rest = text.partition(" in ")
             rest = f", in {rest}"
-        elif "Traceback (most recent call last)" in text or printed_type(text):
+        elif "Traceback (most recent call last)" in text or printed_type(text) or text.strip(" ") in LEFT_OUT:
             return None
         else:
             continue
         function = rest.partition(", in ")[2].partition("(")[0].rpartition(".")[2]
-        return file.replace("\\", "/"), function, strip_prefix(lines[number + 1]).startswith("raise ")
+        return file.replace("\\", "/"), function, strip_prefix(lines[number + 1]).strip(" ") if number + 1 < at else ""
     return None
 
 

@@ -304,7 +304,7 @@ def _root_pages(root: Path, out: Path, base: str) -> None:
     """What belongs to no language: the page that leads to the reader's, the 404 page, which hosts show at any depth, the evidence, and the table of PyTorch's messages."""
     shutil.copytree(root / "evidence", out / "evidence")
     if (root / origins.FILE).exists():
-        shutil.copy(root / origins.FILE, out)
+        shutil.copy(root / origins.FILE, out / "origins.bin")  # not .gz, which some hosts unpack on the way: an offline copy would not be what its digest says
         file_scheme.write_origins(root / origins.FILE, out)
     for name in ("index.html", "404.html"):
         text = (root / "overrides" / "root" / name).read_text(encoding="utf-8")
