@@ -3,9 +3,6 @@
 #   - text: "cuFFT error: CUFFT_{fft:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: cuFFT error: CUFFT_INTERNAL_ERROR"
-#   - text: "cuFFT only supports dimensions whose sizes are powers of two when computing in half precision"
-#     exception: RuntimeError
-#     sample: "RuntimeError: cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a signal size of[400]"
 #   - text: "cusolver error: CUSOLVER_STATUS_{solver:ident}, when calling `{call:ident}"
 #     exception: [RuntimeError, LinAlgError]
 #     sample: "RuntimeError: cusolver error: CUSOLVER_STATUS_INTERNAL_ERROR, when calling `cusolverDnCreate(handle)`"
@@ -32,16 +29,13 @@
 # tags: [cuda, linear-algebra, oom, shared-library]
 # recover: process
 # needs: ["package:nvidia.cuda_nvrtc", "fault:NVIDIA's compiler without a GPU"]
-# related: [install-env/no-kernel-image, install-env/cublas-error, memory/cuda-oom, numerics/svd-not-converge]
+# related: [dtypes/not-implemented-half, install-env/no-kernel-image, install-env/cublas-error, memory/cuda-oom, numerics/svd-not-converge]
 # docs: ["https://docs.nvidia.com/cuda/nvrtc/index.html", "https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cuda.preferred_linalg_library"]
 # causes:
 #   new-gpu:
 #     if: paste("invalid value for --gpu-architecture")
 #   builtins:
 #     if: read(file)
-#   half:
-#     if: paste("powers of two when computing in half precision")
-#     sample: "RuntimeError: cuFFT only supports dimensions whose sizes are powers of two when computing in half precision, but got a signal size of[400]"
 #   memory:
 #     if: fft == "ALLOC_FAILED" or solver == "ALLOC_FAILED"
 #     likely: begins(call, "cusolverDnCreate")
