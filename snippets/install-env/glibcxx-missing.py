@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "GLIBCXX_{cxx:num}' not found"
 #     exception: [ImportError, OSError]
-#     unless: &others [tensorflow, jaxlib, paddle, onnxruntime, mxnet, required by node, required by cmake, code-server, vscode-server, "library(", Rcpp]
+#     unless: &others [tensorflow, jaxlib, paddle, onnxruntime, mxnet, required by node, required by cmake, code-server, vscode-server, "library(", Rcpp, scipy, pandas, sklearn, matplotlib, cv2, numba, pyarrow, h5py, zmq, PyQt5, lightgbm, xgboost, osgeo, cupy]
 #     sample: "ImportError: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by /home/me/miniconda3/envs/dl/lib/python3.10/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so)"
 #   - text: "GLIBCXX_{cxx:num} not found"
 #     exception: [ImportError, OSError]
