@@ -18,7 +18,7 @@
 #     exception: UserWarning
 #     sample: "UserWarning: RNN module weights are not part of single contiguous chunk of memory. This means they need to be compacted at every call, possibly greatly increasing memory usage. To compact weights again call flatten_parameters()."
 #   - text: "Could not initialize NNPACK! Reason:"
-#     role: symptom
+#     role: wrapper
 #     sample: "[W NNPACK.cpp:64] Could not initialize NNPACK! Reason: Unsupported hardware."
 # tags: [warning, transformer, hooks, rnn]
 # recover: fix
