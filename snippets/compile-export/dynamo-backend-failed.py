@@ -24,7 +24,7 @@
 # tags: [compile, build]
 # recover: process
 # needs: [compiler, "fault:a backend that knows too few operators, or builds C code without Python's headers"]
-# outranks: [extension-compile]
+# outranks: [extension-compile, launcher-warnings]
 # docs: ["https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_troubleshooting.html"]
 # cases:
 #   any:

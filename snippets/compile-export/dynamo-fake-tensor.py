@@ -31,7 +31,7 @@
 #     exception: UnsupportedOperatorException
 # tags: [compile, export, device]
 # recover: fix
-# outranks: [dynamo-unsupported]
+# outranks: [dynamo-unsupported, launcher-warnings]
 # related: [compile-export/dynamo-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_fake_tensor.html", "https://docs.pytorch.org/tutorials/advanced/python_custom_ops.html"]
 # causes:

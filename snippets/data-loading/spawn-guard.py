@@ -7,7 +7,7 @@
 #   - text: "[Errno 32] Broken pipe"
 #     exception: BrokenPipeError
 #     role: symptom
-#     near: [popen_spawn_win32]
+#     near: [popen_spawn_win32, "ForkingPickler(file, protocol)", 'torch\utils\data\dataloader.py']
 #     sample: "BrokenPipeError: [Errno 32] Broken pipe"
 # tags: [dataloader, multiprocessing]
 # recover: fix

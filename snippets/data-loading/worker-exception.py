@@ -8,6 +8,7 @@
 #     near: [batch.exc_type(batch.exc_msg)]
 # tags: [collate, dataloader, multiprocessing]
 # recover: fix
+# outranks: [launcher-warnings]
 # needs: [fork]
 # rows: [S001-113]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]

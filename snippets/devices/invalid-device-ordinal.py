@@ -10,6 +10,7 @@
 #   - text: "Invalid device id"
 #     exception: AssertionError
 #     near: [torch/cuda/, "torch\\cuda\\", get_device_properties, get_device_capability, device_ids]
+#   - text: "AssertionError: Invalid device id"
 #   - text: "device < num_gpus INTERNAL ASSERT FAILED"
 #     exception: RuntimeError
 #   - text: "But your machine only has: ["

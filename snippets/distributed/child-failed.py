@@ -68,6 +68,7 @@
 #     role: wrapper
 # tags: [crash, multi-gpu, multiprocessing, ram]
 # recover: process
+# outranks: [launcher-warnings]
 # timeout: 120
 # related: [data-loading/worker-killed, distributed/collective-deadlock, memory/cuda-oom]
 # docs: ["https://docs.pytorch.org/docs/stable/elastic/errors.html"]

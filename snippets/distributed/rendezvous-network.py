@@ -49,6 +49,9 @@
 #   - text: "The server socket cannot be initialized on {address:line} (errno: {errno:int} - "
 #     role: symptom
 #     sample: "[W socket.cpp:426] [c10d] The server socket cannot be initialized on [::]:29500 (errno: 97 - Address family not supported by protocol)."
+#   - text: "The server socket has failed to listen on {address:line} (errno: {errno:int} - "
+#     role: symptom
+#     sample: "[W socket.cpp:426] [c10d] The server socket has failed to listen on [::]:29500 (errno: 97 - Address family not supported by protocol)."
 #   - text: "cannot be retrieved (gai error: {gai:int} - "
 #     role: symptom
 #     near: [c10d, network addresses of]

@@ -3,6 +3,8 @@
 #   - text: "value cannot be converted to type {type:path} without overflow"
 #     exception: RuntimeError
 #     sample: "RuntimeError: value cannot be converted to type at::Half without overflow"
+#   - text: "Overflow when unpacking long"
+#     exception: [ValueError, RuntimeError]
 # tags: [amp, dtype, transformer, inference]
 # recover: fix
 # related: [dtypes/not-implemented-half]
@@ -13,6 +15,9 @@
 #     likely: begins(type, "c10::Half", "at::Half", "Half")
 #   whole-numbers:
 #     if: begins(type, "int", "uint", "long", "short", "signed", "unsigned")
+#   beyond-long:
+#     if: paste("Overflow when unpacking long")
+#     sample: "ValueError: Overflow when unpacking long long"
 #   eight-bits:
 #     if: begins(type, "c10::Float8", "Float8")
 #     sample: "RuntimeError: value cannot be converted to type c10::Float8_e4m3fn without overflow"

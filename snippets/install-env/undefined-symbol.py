@@ -14,6 +14,9 @@
 #   - text: "symbol not found in flat namespace '{symbol:ident}'"
 #     near: [torch, c10, N2at]
 #     sample: "symbol not found in flat namespace '__ZN3c1010Dispatcher17runRecordFunctionERNS_0E'"
+#   - text: "type object 'torch._C._distributed_c10d.BackendType' has no attribute '{attribute:ident}'"
+#     exception: AttributeError
+#     sample: "AttributeError: type object 'torch._C._distributed_c10d.BackendType' has no attribute 'XCCL'"
 # tags: [cpp-extension, cuda, driver, import-error, shared-library]
 # recover: process
 # needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
@@ -53,6 +56,9 @@
 #       and paste("libtorch_python.so: undefined symbol", "libtorch_cpu.so: undefined symbol", "libtorch_cuda.so: undefined symbol", "libtorch.so: undefined symbol", "libc10.so: undefined symbol",
 #       "libc10_cuda.so: undefined symbol", "/torch/_C.cpython")
 #     sample: "ImportError: /opt/conda/lib/python3.10/site-packages/torch/lib/libtorch_python.so: undefined symbol: _ZN5torch3jit17parseSchemaOrNameERKSs"
+#   mixed-files:
+#     if: read(attribute)
+#     sample: "AttributeError: type object 'torch._C._distributed_c10d.BackendType' has no attribute 'XCCL'"
 #   left-out:
 #     if: begins(symbol, "_Z1", "_Z2", "_Z3", "_Z4", "_Z5", "_Z6", "_Z7", "_Z8", "_Z9", "__Z1", "__Z2", "__Z3", "__Z4", "__Z5", "__Z6", "__Z7", "__Z8", "__Z9") and not paste("THP")
 #     sample: "ImportError: /usr/lib/python3.12/site-packages/vllm/_C.abi3.so: undefined symbol: _Z20cutlass_moe_mm_sm100RN2at6TensorERKS0_"

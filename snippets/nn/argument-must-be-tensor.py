@@ -16,6 +16,12 @@
 #     exception: TypeError
 #     unless: ["got (Tensor, Parameter"]
 #     sample: "TypeError: conv2d() received an invalid combination of arguments - got (tuple, Parameter, Parameter, tuple, tuple, tuple, int), but expected one of:"
+#   - text: "'tuple' object has no attribute 'dim'"
+#     exception: AttributeError
+#     near: ["nn/functional.py", 'nn\functional.py', "nn/modules/", 'nn\modules']
+#   - text: "'tuple' object has no attribute 'size'"
+#     exception: AttributeError
+#     near: ["nn/functional.py", 'nn\functional.py', "nn/modules/", 'nn\modules']
 # tags: [shape, rnn, transformer, numpy]
 # recover: fix
 # related: [shapes/stack-sizes]
@@ -24,7 +30,7 @@
 #   none:
 #     if: begins(type, "NoneType") and (not read(arg) or not begins(arg, "weight"))
 #   tuple:
-#     if: begins(type, "tuple")
+#     if: begins(type, "tuple") or paste("'tuple' object has no attribute 'dim'", "'tuple' object has no attribute 'size'")
 #   output-object:
 #     if: >-
 #       begins(type, "dict", "OrderedDict", "BatchEncoding", "BatchFeature", "ModelOutput", "BaseModelOutput", "CausalLMOutput", "Seq2Seq", "MaskedLMOutput",

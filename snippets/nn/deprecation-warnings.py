@@ -88,6 +88,9 @@
 #     sample: "RuntimeError: masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
 #   - text: "masked_fill only supports boolean masks, but got"
 #     exception: RuntimeError
+#   - text: "masked_select: expected BoolTensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: masked_select: expected BoolTensor for mask"
 #   - text: "volatile was removed and now has no effect"
 #     exception: UserWarning
 #     unless: *alone
@@ -116,7 +119,7 @@
 #   align-corners:
 #     if: paste("align_corners=False since")
 #   byte-mask:
-#     if: paste("torch.uint8", "uint8 condition", "only supports boolean masks")
+#     if: paste("torch.uint8", "uint8 condition", "only supports boolean masks", "expected BoolTensor")
 #   volatile:
 #     if: paste("volatile was removed")
 #     sample: "UserWarning: volatile was removed and now has no effect. Use `with torch.no_grad():` instead."

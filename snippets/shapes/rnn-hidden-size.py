@@ -48,6 +48,8 @@
 #     exception: RuntimeError
 #     near: ["RNN", "LSTM", "GRU", "rnn"]
 #     sample: "RuntimeError: input must have 3 dimensions, got 2"
+#   - text: "RuntimeError: input must have {needed:int} dimensions, got {dims:int}"
+#     sample: "RuntimeError: input must have 3 dimensions, got 2"
 # tags: [rnn, shape, batch-size, multi-gpu]
 # recover: fix
 # related: [shapes/matmul-shapes]
