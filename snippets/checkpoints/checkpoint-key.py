@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "KeyError: 'state_dict'"
-#     unless: &others [keras, tensorflow, "DataLoader worker process", nn/modules/module.py, optim/optimizer.py, torch/serialization.py]
+#     unless: &others [keras, tensorflow, json.load, yaml., "DataLoader worker process", nn/modules/module.py, optim/optimizer.py, torch/serialization.py]
 #   - text: "KeyError: 'model_state_dict'"
 #     unless: *others
 #   - text: "KeyError: 'optimizer_state_dict'"
