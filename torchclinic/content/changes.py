@@ -9,7 +9,10 @@ from ..find import lookup
 from . import index
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
+from .snippet import Cell
 
+#: How `verify` says that a break did not break: there, the symptom is not.
+QUIET = "ended without an error"
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -80,6 +83,27 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
         if span != Span():
             found[text] = span
     return found
+
+
+def fails(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> tuple[list[Evidence], list[Evidence]]:
+    """The records in which a check or fix failed although its break broke as it must, and all in which both ran."""
+    ran = []
+    for record in catalogue.evidence:
+        broke, done = (record.cell(symptom.snippet, name) or {} for name in (f"break {cell.case}", cell.name))
+        if broke.get("outcome") == "passed" and done.get("outcome") in ("passed", "failed"):
+            ran.append((record, done["outcome"]))
+    return [record for record, outcome in ran if outcome == "failed"], [record for record, _ in ran]
+
+
+def spared(catalogue: Catalogue, symptom: Symptom, broken: Cell) -> tuple[list[Evidence], list[Evidence]]:
+    """The records in which a break ended as if nothing were wrong, and all in which it ran."""
+    silent = symptom.snippet.cases[broken.case].silent
+    ran = [(record, done) for record in catalogue.evidence if (done := record.cell(symptom.snippet, broken.name)) and done["outcome"] != "skipped"]
+    return [
+        record
+        for record, done in ran
+        if done["outcome"] == "failed" and (done.get("exception") == "AssertionError" if silent else done.get("why", "").startswith(QUIET))
+    ], [record for record, _ in ran]
 
 
 def release(torch: str) -> list[int]:
