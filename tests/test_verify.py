@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import gzip
 import os
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from torchclinic.commands import verify as command
 from torchclinic.content import catalogue, evidence
 from torchclinic.content.catalogue import Catalogue
+from torchclinic.content.problem import Problems
 from torchclinic.run import verify
 
 pytest.importorskip("torch")
@@ -154,6 +156,40 @@ def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: ve
     other.symptoms = {"other": other.symptoms["flux"], "flux": {**other.symptoms["flux"], "skipped": "needs CUDA", "cells": {}}}
     evidence.merge(folder, other)
     assert evidence.read(file).status(snippet) == "passed" and "other" in evidence.read(file).symptoms
+
+
+def test_a_symptom_is_recorded_as_soon_as_it_is_done(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is cut off keeps what it did, and the next one goes on from there."""
+    monkeypatch.setattr(verify, "_report", lambda *given: pytest.fail("cut off here"))
+    symptom = run(BREAK + FIX)["fix a"].symptom
+    with pytest.raises(pytest.fail.Exception):
+        verify.run(catalogue.load(tmp_path).index(), [symptom], record=tmp_path / "evidence")
+    (file,) = (tmp_path / "evidence").iterdir()
+    assert evidence.read(file).status(symptom.snippet) == "passed"
+    ran: list[Any] = []
+    monkeypatch.setattr(verify, "_report", lambda runs, *given: ran.extend(runs))
+    verify.run({}, [symptom], missing=tmp_path / "evidence")
+    assert ran == []
+    verify.run(catalogue.load(tmp_path).index(), [symptom], missing=tmp_path / "nowhere")
+    assert len(ran) == 2
+
+
+def test_records_of_other_releases_are_compressed(tmp_path: Path) -> None:
+    for torch, python, device, name in (
+        (evidence.RELEASE, evidence.PYTHON, "cpu", f"{evidence.RELEASE}-py{evidence.PYTHON}-cpu.json"),
+        (evidence.RELEASE, "3.8", "cpu", f"{evidence.RELEASE}-py3.8-cpu.json.gz"),
+        ("1.0.0", "3.8", "cpu", "1.0.0-py3.8-cpu.json.gz"),
+        ("1.0.0", "3.8", "cuda", "1.0.0-py3.8-nvidia-h200.json"),
+    ):
+        made = evidence.Evidence(torch, python, device, "CPU" if device == "cpu" else "NVIDIA H200")
+        file = evidence.merge(tmp_path, made)
+        assert file.name == name and evidence.read(file) == made
+    problems = Problems(tmp_path)
+    assert len(evidence.read_all(tmp_path, problems)) == 4 and not problems
+    (tmp_path / "1.0.0-py3.8-cpu.json").write_bytes(gzip.decompress((tmp_path / "1.0.0-py3.8-cpu.json.gz").read_bytes()))
+    (tmp_path / "2.0.0-py3.8-cpu.json.gz").write_bytes((tmp_path / "1.0.0-py3.8-cpu.json.gz").read_bytes()[:-9])
+    evidence.read_all(tmp_path, problems)
+    assert ["gzip -n" in problem.message or "not compressed" in problem.message for problem in problems] == [True, True]
 
 
 def test_a_cell_skipped_for_want_of_a_package_keeps_what_ran_where_it_was_installed(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
