@@ -321,7 +321,7 @@ def test_a_page_says_where_a_fix_does_not_work(loaded: catalogue.Catalogue, fail
     elsewhere(loaded, *failing, fix=FAILED)
     symptom = loaded.symptoms[STEM]
     made = symptom.snippet.cases["carried-state"]
-    assert visible(symptom_page.case(loaded, symptom, made, "en")).count(f"This fix does not work with {says}: `TypeError: unexpected keyword 'x'`") == 1
+    assert visible(symptom_page.case(loaded, symptom, made, "en")).count(f"This fix does not work with {says}: `` TypeError: unexpected keyword `x` ``") == 1
     assert "这个修复在 " in symptom_page.case(loaded, symptom, made, "zh")
 
 

@@ -158,6 +158,19 @@ def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: ve
     assert evidence.read(file).status(snippet) == "passed" and "other" in evidence.read(file).symptoms
 
 
+def test_an_older_torch_that_lacks_a_name_is_no_failure(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
+    def outcomes(cells: str, torch: str) -> list[str]:
+        symptom = run(cells)["fix a"].symptom
+        done = verify.execute(catalogue.load(tmp_path).index(), [symptom], dataclasses.replace(machine, torch=torch))
+        assert all(one.why == "needs a newer torch: AttributeError: module 'torch' has no attribute 'flux'" for one in done if one.outcome == "skipped")
+        return [one.outcome for one in done]
+
+    assert outcomes("# %%\ntorch.flux\n\n" + BREAK + FIX, "1.0.0") == ["skipped", "skipped"]
+    assert outcomes("# %%\ntorch.flux\n\n" + BREAK + FIX, machine.torch) == ["failed", "failed"]
+    # A fix that asks for what is not there is no cure there.
+    assert outcomes(BREAK + "# %% fix a\ntorch.flux\nassert True\n", "1.0.0") == ["passed", "failed"]
+
+
 def test_a_symptom_is_recorded_as_soon_as_it_is_done(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is cut off keeps what it did, and the next one goes on from there."""
     monkeypatch.setattr(verify, "_report", lambda *given: pytest.fail("cut off here"))

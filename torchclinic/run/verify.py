@@ -309,11 +309,24 @@ def execute(
 
     def finished(one: Run) -> None:
         with lock:  # two that end at once would both be the last, and write one file
-            if record and all(other.outcome for other in own[one.symptom.id]):
-                evidence.merge(record, _evidence(own[one.symptom.id], machine, device))
+            if all(other.outcome for other in own[one.symptom.id]):
+                _skip_what_is_newer(own[one.symptom.id], machine)
+                if record:
+                    evidence.merge(record, _evidence(own[one.symptom.id], machine, device))
 
     perform(table, runs, machine, device=device, jobs=jobs, plain=plain, finished=finished)
     return runs
+
+
+def _skip_what_is_newer(own: list[Run], machine: Machine) -> None:
+    """An older torch may lack a name that a symptom's code uses: then its break says nothing about it, nor does what ends in the same error."""
+    if changes.release(machine.torch) >= changes.release(evidence.RELEASE):
+        return
+    for broke in [one for one in own if one.cell.kind == "break" and one.outcome == "failed"]:
+        if broke.exception in ("ImportError", "ModuleNotFoundError", "AttributeError") or "unexpected keyword argument" in broke.message:
+            for one in own:
+                if one.cell.case == broke.cell.case and (one.exception, one.message) == (broke.exception, broke.message):
+                    one.outcome, one.why = "skipped", f"needs a newer torch: {broke.exception}: {broke.message.splitlines()[0]}"
 
 
 def perform(

@@ -323,7 +323,7 @@ def failing(catalogue: Catalogue, symptom: Symptom, cell: Cell, what: str, langu
         return ""
     label = LABELS[language]
     said = changes.message(some[0], symptom, cell.name).splitlines()
-    error = f"{label['colon']}`{_cut(said[0])}`" if said and not said[0].startswith("AssertionError") else label["stop"]
+    error = f"{label['colon']}`` {_cut(said[0])} ``" if said and not said[0].startswith("AssertionError") else label["stop"]
     return f"\n\n{label['fails'][what].format(where=environments(some, ran, language))}{error}\n{{ .tc-note .tc-fails }}"
 
 
