@@ -11,6 +11,7 @@ import shutil
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pytest
