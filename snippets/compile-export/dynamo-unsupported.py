@@ -9,6 +9,10 @@
 #   - text: "Unsupported: inline in skipfiles"
 #   - text: "Unsupported: generic_jump"
 #   - text: "Unsupported: dynamic control flow is not supported"
+#   - text: "Dynamic control flow is not supported at the moment"
+#     exception: UserError
+#     unless: [torch/export, "torch\\export", torch.export]
+#     sample: "torch._dynamo.exc.UserError: Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."
 #   - text: "Unsupported: Data-dependent"
 #   - text: "Unsupported: 'skip function"
 #   - text: "Unsupported: Attempted to call function marked as skipped"
@@ -38,13 +42,13 @@
 #   whole-graph:
 #     undecided: whether breaks may be allowed is not printed
 #   branch:
-#     if: 'paste("Data-dependent branching", "Unsupported: generic_jump", "dynamic control flow is not supported", "Data-dependent assertion", "Data dependent operator", "data dependent operator")'
+#     if: 'paste("Data-dependent branching", "Unsupported: generic_jump", "dynamic control flow is not supported", "Dynamic control flow is not supported", "Data-dependent assertion", "Data dependent operator", "data dependent operator")'
 #   strict-export:
 #     if: frames("torch/export/", "torch.export.export", "torch/_export/") and not paste("Higher Order Operator", "HigherOrderOp")
 #   prints:
 #     if: 'paste("builtin operator `print`", "builtin: print ", "logging.Logger method not supported", "builtin `_warnings.warn`", "builtin _warnings.warn", "builtin operator `breakpoint`")'
 #   numpy:
-#     if: paste("attempted to trace numpy function unsupported by PyTorch")
+#     if: paste("attempted to trace numpy function unsupported by PyTorch", "Can't find numpy function")
 # ---
 
 # %%

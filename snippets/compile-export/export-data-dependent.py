@@ -15,6 +15,10 @@
 #   - text: "trying to get a value out of symbolic int/float whose value is data-dependent"
 #     exception: [GuardOnDataDependentSymNode, UserError]
 #     sample: "GuardOnDataDependentSymNode: It appears that you're trying to get a value out of symbolic int/float whose value is data-dependent (and thus we do not know the true value.)"
+#   - text: "Dynamic control flow is not supported at the moment"
+#     exception: UserError
+#     near: [torch/export, "torch\\export", torch.export]
+#     sample: 'File "torch/export/__init__.py", line 368, in export torch._dynamo.exc.UserError: Dynamic control flow is not supported at the moment.'
 #   - text: "Tried to use data-dependent value in the subsequent computation"
 #     exception: UserError
 # tags: [export, compile, shape]
@@ -23,11 +27,13 @@
 # docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/generated/torch.cond.html"]
 # causes:
 #   branch:
+#     if: paste("Dynamic control flow is not supported")
 #     likely: 'begins(expression, "Eq(u") and paste("(Size-like symbols:") and not paste("(Size-like symbols: u")'
 #   empty:
 #     likely: 'read(expression) and paste("(Size-like symbols: u") and not paste("Could not extract specialized integer")'
 #   size:
 #     if: paste("Could not extract specialized integer", "whose value is data-dependent") or begins(expression, "zuf", "zf")
+#     likely: begins(expression, "Eq(") and not begins(expression, "Eq(u")
 # ---
 
 # %%
