@@ -326,6 +326,16 @@ def test_a_page_says_where_a_fix_does_not_work(loaded: catalogue.Catalogue, fail
     assert "这个修复在 " in symptom_page.case(loaded, symptom, made, "zh")
 
 
+def test_builds_for_cuda_are_named_as_such(loaded: catalogue.Catalogue) -> None:
+    good = elsewhere(loaded, "2.6.0-3.10")
+    bad = elsewhere(loaded, "2.13.0-3.12", "2.15.0-3.11")
+    for record in bad:
+        record.cuda = "13.0"
+    among = [record for record in loaded.evidence if record.device == "cpu"]
+    assert evidence_view.environments(bad, among, "en") == "torch built for CUDA, without a GPU"
+    assert evidence_view.environments(good, among, "en") == "torch 2.6.0 (Python 3.10)"
+
+
 def test_a_fix_that_fails_where_its_break_does_not_break_is_no_fault(loaded: catalogue.Catalogue) -> None:
     quiet = {"outcome": "failed", "why": "ended without an error and printed nothing: …"}
     elsewhere(loaded, "2.0.1-3.11", **{"break": quiet, "fix": FAILED})

@@ -11,8 +11,9 @@ from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
 from .snippet import Cell
 
-#: How `verify` says that a break did not break: there, the symptom is not.
+#: How `verify` says that a break did not break, so that the symptom is not there, and that a fix did not cure.
 QUIET = "ended without an error"
+STILL = "still prints the message"
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -86,17 +87,24 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
 
 
 def fails(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> tuple[list[Evidence], list[Evidence]]:
-    """The records in which a check or fix failed although its break broke as it must, and all in which both ran."""
-    ran = []
-    for record in catalogue.evidence:
+    """The records in which a check or fix did not do what it must although its break did, and all in which both ran.
+
+    What was too slow or too big there says nothing; nor does the proof of a command, which asks more of a release than the command does.
+    """
+    failed, ran = [], []
+    for record in catalogue.evidence if cell.kind in ("check", "fix") else ():
         broke, done = (record.cell(symptom.snippet, name) or {} for name in (f"break {cell.case}", cell.name))
         if broke.get("outcome") == "passed" and done.get("outcome") in ("passed", "failed"):
-            ran.append((record, done["outcome"]))
-    return [record for record, outcome in ran if outcome == "failed"], [record for record, _ in ran]
+            ran.append(record)
+            if done["outcome"] == "failed" and (done.get("exception") or done.get("why", "").startswith(STILL)):
+                failed.append(record)
+    return failed, ran
 
 
 def spared(catalogue: Catalogue, symptom: Symptom, broken: Cell) -> tuple[list[Evidence], list[Evidence]]:
-    """The records in which a break ended as if nothing were wrong, and all in which it ran."""
+    """The records in which a break ended as if nothing were wrong, and all in which it ran. A fault that is injected says nothing of a release."""
+    if any(need.startswith("fault:") for need in symptom.snippet.needs_of(broken.case)):
+        return [], []
     silent = symptom.snippet.cases[broken.case].silent
     ran = [(record, done) for record in catalogue.evidence if (done := record.cell(symptom.snippet, broken.name)) and done["outcome"] != "skipped"]
     return [

@@ -493,7 +493,7 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
     elif one.exception:
         why = f"raised {one.exception}: {one.message[:300]}"
     elif one.cell.kind in ("fix", "proof") and any(hit["symptom"] == snippet.stem for hit in hits):
-        why = "still prints the message that it is to cure"
+        why = f"{changes.STILL} that it is to cure"
     if not why and (found := re.search(re.escape(tempfile.gettempdir() + os.sep) + r"[^\s'\"]*", one.output)):
         why = f"printed {found[0]}, a path of this machine, which would stand on the page: write into the working directory"
     one.outcome, one.why = ("failed", why) if why else ("passed", "")

@@ -82,11 +82,14 @@ def releases(some: list[Evidence], among: list[Evidence], language: str) -> str:
 
 
 def environments(some: list[Evidence], among: list[Evidence], language: str) -> str:
-    """Where `some` ran, of all that ran: `Python 3.12 and 3.13`, if that is what they have in common and the others lack; else releases of torch, by device."""
+    """Where `some` ran, of all that ran, by what they have in common and the others have not: releases of torch, builds for CUDA, Pythons; else each by itself."""
     label = LABELS[language]
     torches, pythons = {record.torch for record in some}, {record.python for record in some}
-    if some == [record for record in among if record.python in pythons] != [record for record in among if record.torch in torches]:
-        return f"Python {_enumerated(sorted(pythons, key=changes.release), language)}"
+    if some != [record for record in among if record.torch in torches]:
+        if some == [record for record in among if record.cuda and record.device == "cpu"]:
+            return label["cuda-builds"]
+        if some == [record for record in among if record.python in pythons]:
+            return f"Python {_enumerated(sorted(pythons, key=changes.release), language)}"
     pieces = []
     for machine in dict.fromkeys(map(where, some)):
         ran = [record for record in among if where(record) == machine]

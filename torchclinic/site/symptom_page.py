@@ -304,7 +304,8 @@ def alike(before: str, after: str) -> bool:
 def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
     """What the same break printed on other releases and devices, where the words differ from those shown; and where it does not break."""
     label = LABELS[language]
-    texts = changes.printed(catalogue, symptom, broken.name)
+    # A silent break that raises could not run there, which says nothing of the symptom.
+    texts = [] if symptom.snippet.cases[broken.case].silent else changes.printed(catalogue, symptom, broken.name)
     shown = recorded(catalogue, symptom, broken.name)
     here = shown[0].environment if shown else ""
     spared, ran = changes.spared(catalogue, symptom, broken)
