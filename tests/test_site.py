@@ -310,11 +310,11 @@ FAILED = {"outcome": "failed", "exception": "TypeError", "message": "unexpected 
 @pytest.mark.parametrize(
     ("failing", "others", "says"),
     [
-        (["2.0.1-3.11", "2.2.0-3.11", "2.3.1-3.11"], ["2.6.0-3.11"], "torch 2.0.1 to 2.3.1"),
-        (["2.0.1-3.11"], ["2.6.0-3.11"], "torch 2.0.1"),
+        (["2.0.1-3.11", "2.2.0-3.11", "2.3.1-3.11"], ["2.6.0-3.11"], "torch 2.0.1 to 2.3.1, CPU"),
+        (["2.0.1-3.11"], ["2.6.0-3.11"], "torch 2.0.1, CPU"),
         (["2.11.0-3.12", "2.13.0-3.12"], ["2.6.0-3.11"], "Python 3.12"),
-        (["2.11.0-3.12"], ["2.13.0-3.12"], "torch 2.11.0 (Python 3.12)"),
-        (["2.13.0-3.13"], ["2.15.0-3.13"], "torch 2.13.0 (Python 3.13)"),
+        (["2.11.0-3.12"], ["2.13.0-3.12"], "torch 2.11.0 (Python 3.12), CPU"),
+        (["2.13.0-3.13"], ["2.15.0-3.13"], "torch 2.13.0 (Python 3.13), CPU"),
     ],
 )
 def test_a_page_says_where_a_fix_does_not_work(loaded: catalogue.Catalogue, failing: list[str], others: list[str], says: str) -> None:
@@ -333,7 +333,7 @@ def test_builds_for_cuda_are_named_as_such(loaded: catalogue.Catalogue) -> None:
         record.cuda = "13.0"
     among = [record for record in loaded.evidence if record.device == "cpu"]
     assert evidence_view.environments(bad, among, "en") == "torch built for CUDA, without a GPU"
-    assert evidence_view.environments(good, among, "en") == "torch 2.6.0 (Python 3.10)"
+    assert evidence_view.environments(good, among, "en") == "torch 2.6.0 (Python 3.10), CPU"
 
 
 def test_a_fix_that_fails_where_its_break_does_not_break_is_no_fault(loaded: catalogue.Catalogue) -> None:
@@ -343,7 +343,7 @@ def test_a_fix_that_fails_where_its_break_does_not_break_is_no_fault(loaded: cat
     symptom = loaded.symptoms[STEM]
     page = symptom_page.case(loaded, symptom, symptom.snippet.cases["carried-state"], "en")
     assert "does not work" not in page
-    assert "With torch 2.0.1 the same code runs without this." in page and "On torch 2.1.0 the same code printed:" in page
+    assert "With torch 2.0.1, CPU the same code runs without this." in page and "On torch 2.1.0, CPU the same code printed:" in page
 
 
 def test_injected_faults_are_named(loaded: catalogue.Catalogue) -> None:

@@ -555,6 +555,8 @@ def _without_paths(text: str, folder: str) -> str:
         if len(path) > 3:
             text = text.replace(path + os.sep, "")
     text = text.replace(str(Path.home()), "~") if len(str(Path.home())) > 1 else text
+    # From Python 3.13 on a stack shows the line that started the server of processes, with its path.
+    text = re.sub(r"^ +from multiprocessing\.forkserver import main; main\(.*\n", "", text, flags=re.MULTILINE)
     # Addresses in memory, and names that Python's tempfile makes, differ from run to run.
     return re.sub(r"\btmp[a-z0-9_]{8}\b", "tmp…", re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", text))
 

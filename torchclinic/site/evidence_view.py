@@ -93,7 +93,7 @@ def environments(some: list[Evidence], among: list[Evidence], language: str) -> 
     pieces = []
     for machine in dict.fromkeys(map(where, some)):
         ran = [record for record in among if where(record) == machine]
-        pieces.append(f"torch {releases([record for record in ran if record in some], ran, language)}" + ("" if machine == "CPU" else label["comma"] + machine))
+        pieces.append(f"torch {releases([record for record in ran if record in some], ran, language)}{label['comma']}{machine}")
     return label["join"].join(pieces)
 
 
@@ -148,7 +148,7 @@ def evidence_table(catalogue: Catalogue, language: str) -> str:
     for record in catalogue.evidence:
         states = [record.status(symptom.snippet) for symptom in catalogue.symptoms.values()]
         dates = [entry["date"] for entry in record.symptoms.values()]
-        counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("stale"))
+        counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("failed"), states.count("stale"))
         rows.append(f"| {record.torch} | {record.python} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
     return "\n".join(rows) if len(rows) > 2 else f"*{LABELS[language]['not-run']}*"
 
