@@ -62,7 +62,7 @@
 #   lambda-or-local:
 #     if: paste("Can't pickle local object", "Can't get local object", "<lambda>", "<locals>")
 #   not-importable:
-#     if: paste("on <module '__main__' (built-in)>")
+#     if: paste("on <module '__main__' (built-in)>", "on <module '__main__' (<class '_frozen_importlib.BuiltinImporter'>)>")
 #   under-guard:
 #     if: paste("on <module '__mp_main__'")
 #     sample: "  File \"spawn.py\", line 122, in spawn_main\nAttributeError: Can't get attribute 'Images' on <module '__mp_main__' from 'train.py'>"
