@@ -108,8 +108,8 @@ def flakes(session: nox.Session) -> None:
 @nox.parametrize("python,torch", VERSIONS)
 def versions(session: nox.Session, torch: str) -> None:
     """Record the CPU evidence of several torch releases and Pythons, and print which breaks print other words: `nox -s versions -- shapes/matmul-shapes`."""
-    # The older ones were built before NumPy 2; with 2.5 the interpreter of Triton 3.6 fails.
-    numpy = "numpy<2" if torch.startswith(("2.0", "2.1", "2.2", "2.3")) else "numpy<2.5"
+    # The older ones were built before NumPy 2; with 2.4 the interpreters of Triton 3.5 and 3.6 fail.
+    numpy = "numpy<2" if torch.startswith(("2.0", "2.1", "2.2", "2.3")) else "numpy<2.4"
     # torch.utils.cpp_extension of the older ones imports pkg_resources, which setuptools 81 no longer has.
     packages = (numpy, "PyYAML", "setuptools<81", "wheel", RUNTIME)
     session.install("-q", *(("--upgrade", "torch") if torch == "newest" else (f"torch=={torch}",)), *packages)

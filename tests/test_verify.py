@@ -159,14 +159,16 @@ def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: ve
 
 
 def test_an_older_torch_that_lacks_a_name_is_no_failure(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
-    def outcomes(cells: str, torch: str) -> list[str]:
+    def outcomes(cells: str, torch: str, why: str = "AttributeError: module 'torch' has no attribute 'flux'") -> list[str]:
         symptom = run(cells)["fix a"].symptom
         done = verify.execute(catalogue.load(tmp_path).index(), [symptom], dataclasses.replace(machine, torch=torch))
-        assert all(one.why == "needs a newer torch: AttributeError: module 'torch' has no attribute 'flux'" for one in done if one.outcome == "skipped")
+        assert all(one.why == f"needs a newer torch: {why}" for one in done if one.outcome == "skipped")
         return [one.outcome for one in done]
 
     assert outcomes("# %%\ntorch.flux\n\n" + BREAK + FIX, "1.0.0") == ["skipped", "skipped"]
     assert outcomes("# %%\ntorch.flux\n\n" + BREAK + FIX, machine.torch) == ["failed", "failed"]
+    refused = "# %% break a\nraise RuntimeError('Python 3.11+ not yet supported for torch.compile')\n\n# %% fix a\nassert False\n"
+    assert outcomes(refused, "1.0.0", "RuntimeError: Python 3.11+ not yet supported for torch.compile") == ["skipped", "skipped"]
     # A fix that asks for what is not there is no cure there.
     assert outcomes(BREAK + "# %% fix a\ntorch.flux\nassert True\n", "1.0.0") == ["passed", "failed"]
 

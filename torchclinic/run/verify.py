@@ -41,6 +41,8 @@ from .mutate import Mutant, mutants, shortened
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context alone takes some GiB of host memory.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
+#: How an older torch says that it cannot do yet what a break asks for.
+NEWER = ("unexpected keyword argument", "not yet supported for", "not implemented for 'Half'")
 #: Lines of a cell's output that are shown.
 SHOWN = 15
 #: Characters of output that are kept of a cell; the end is where errors stand.
@@ -319,13 +321,13 @@ def execute(
 
 
 def _skip_what_is_newer(own: list[Run], machine: Machine) -> None:
-    """An older torch may lack a name that a symptom's code uses: then its break says nothing about it, nor does what ends in the same error."""
+    """An older torch may lack a name that a symptom's code uses: then what failed of that case says nothing about it."""
     if changes.release(machine.torch) >= changes.release(evidence.RELEASE):
         return
     for broke in [one for one in own if one.cell.kind == "break" and one.outcome == "failed"]:
-        if broke.exception in ("ImportError", "ModuleNotFoundError", "AttributeError") or "unexpected keyword argument" in broke.message:
+        if broke.exception in ("ImportError", "ModuleNotFoundError", "AttributeError") or any(words in broke.message for words in NEWER):
             for one in own:
-                if one.cell.case == broke.cell.case and (one.exception, one.message) == (broke.exception, broke.message):
+                if one.cell.case == broke.cell.case and one.outcome == "failed":
                     one.outcome, one.why = "skipped", f"needs a newer torch: {broke.exception}: {broke.message.splitlines()[0]}"
 
 
