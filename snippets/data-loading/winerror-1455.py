@@ -24,7 +24,7 @@
 #     sample: "RuntimeError: Couldn't open shared file mapping: torch_7600_2359128734_3, error code: 1455"
 # tags: [dataloader, multiprocessing, ram]
 # recover: process
-# needs: [fork, "fault:a stand-in for Windows' loader"]
+# needs: [fork, "torch:2.6", "fault:a stand-in for Windows' loader"]
 # outranks: [dll-load-failed, worker-killed, spawn-guard]
 # related: [install-env/dll-load-failed, data-loading/worker-killed, memory/cpu-alloc-fail]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html"]

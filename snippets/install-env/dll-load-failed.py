@@ -68,7 +68,7 @@
 #     near: ['\torch\', '/torch/']
 # tags: [import-error, shared-library]
 # recover: process
-# needs: ["fault:a stand-in for Windows' loader"]
+# needs: ["torch:2.6", "fault:a stand-in for Windows' loader"]
 # related: [data-loading/winerror-1455, install-env/openmp-duplicate, install-env/torchvision-nms]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html"]
 # causes:
