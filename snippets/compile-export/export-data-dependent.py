@@ -25,6 +25,9 @@
 # recover: fix
 # related: [compile-export/onnx-torch-export-failed, compile-export/dynamo-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/generated/torch.cond.html"]
+# cases:
+#   size:
+#     survives: {"without: torch._check(longest >= 0)": "2.9.1 needs it, 2.13 does not"}
 # causes:
 #   branch:
 #     if: paste("Dynamic control flow is not supported")
@@ -99,6 +102,7 @@ from torch import nn
 class Model(nn.Module):
     def forward(self, x, lengths):
         longest = lengths.max().item()  # .item() stays a symbol, int() does not
+        torch._check(longest >= 0)
         torch._check(longest <= x.shape[1])
         return x[:, :longest]
 

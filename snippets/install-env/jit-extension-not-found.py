@@ -53,6 +53,7 @@
 #         python train.py *> build.log
 #         Select-String -Path build.log -Pattern "error" | Select-Object -First 5
 #   other-process:
+#     needs: ["torch:<2.15"]  # in 2.15.0 the second process builds anew
 #     commands:
 #       linux: |
 #         rm -rf ~/.cache/torch_extensions
