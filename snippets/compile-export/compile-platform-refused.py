@@ -30,7 +30,7 @@
 #         python -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
 #       comfyui: .\python_embeded\python.exe -s -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
 #       notebook: "%pip install --upgrade torch torchvision torchaudio"
-#   leave-out: {needs: ["torch:2.3"]}  # 2.0 refuses Python 3.11 first
+#   leave-out: {needs: ["torch:2.6"]}  # older ones refuse for the version first
 # causes:
 #   windows:
 #     case: newer-torch

@@ -46,7 +46,7 @@
 #   strict-export:
 #     if: frames("torch/export/", "torch.export.export", "torch/_export/") and not paste("Higher Order Operator", "HigherOrderOp")
 #   prints:
-#     if: 'paste("builtin operator `print`", "builtin: print ", "logging.Logger method not supported", "builtin `_warnings.warn`", "builtin _warnings.warn", "builtin operator `breakpoint`")'
+#     if: 'paste("builtin operator `print`", "builtin: print ", "BuiltinVariable(print)", "logging.Logger method not supported", "builtin `_warnings.warn`", "builtin _warnings.warn", "builtin operator `breakpoint`")'
 #   numpy:
 #     if: paste("attempted to trace numpy function unsupported by PyTorch", "Can't find numpy function")
 # ---

@@ -31,6 +31,7 @@
 # needs: ["package:pip", "fault:a throw-away environment whose torch is a CPU build"]
 # cases:
 #   cpu-build:
+#     needs: ["torch:2.6"]  # with 2.3.1 the process that cells are forked from has CUDA begun
 #     commands:
 #       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
@@ -45,6 +46,7 @@
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image]
 # docs: ["https://pytorch.org/get-started/locally/"]
+#   no-gpu: {needs: ["torch:2.6"]}
 # causes:
 #   mac:
 #     if: paste("File \"/Users/", "/opt/homebrew/", "macosx_", "Darwin", "Apple M1", "Apple M2", "Apple M3", "Apple M4")
