@@ -43,10 +43,10 @@
 #         # in the folder ComfyUI_windows_portable
 #         .\python_embeded\python.exe -m pip uninstall -y torch torchvision torchaudio
 #         .\python_embeded\python.exe -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu126
+#   no-gpu: {needs: ["torch:2.6"]}
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image]
 # docs: ["https://pytorch.org/get-started/locally/"]
-#   no-gpu: {needs: ["torch:2.6"]}
 # causes:
 #   mac:
 #     if: paste("File \"/Users/", "/opt/homebrew/", "macosx_", "Darwin", "Apple M1", "Apple M2", "Apple M3", "Apple M4")
