@@ -271,3 +271,10 @@ def test_a_machine_without_a_record_is_asked_for_one(run: Any, machine: verify.M
     for known, asked in (({here}, False), ({"2.0.1-py3.8-cpu"}, True)):
         verify.run({}, [], known=known)
         assert ("docs/en/lend.md" in capsys.readouterr().out) is asked
+
+
+def test_a_stack_is_the_same_on_every_python() -> None:
+    """From 3.13 on Python shows the code of `-c` as well: here the line that starts the server of processes, with the paths of this machine."""
+    frames = '  File "<string>", line 1, in <module>\n{}  File "multiprocessing/forkserver.py", line 277, in main\n    code = _serve_one(child_r, fds,\n'
+    line = "    from multiprocessing.forkserver import main; main(3, 5, ['torch'], **{'sys_path': ['/srv/checkout']})\n"
+    assert verify._without_paths(frames.format(line), "/nowhere") == frames.format("")
