@@ -18,8 +18,14 @@ nox.options.default_venv_backend = "virtualenv"
 
 GROUPS = nox.project.load_toml("pyproject.toml")
 TORCH = "torch==2.13.0"  # the release that the pages are written for, as torchclinic/content/evidence.py and constraints.txt have it
-# Others whose words are recorded: the newest, and the last one before torch.load and the cuDNN wheels changed. Several GB each.
-VERSIONS = ["2.13.0", "newest", "2.6.0"]
+# What is recorded on the CPU, as (Python, torch). Of torch, besides the pages' own: the newest; the first 2.x that still has wheels for our Pythons; the last
+# before fully_shard (2.3.1); the first where torch.load takes weights only (2.6.0); what many have installed (2.9.1, 2.11.0). Of Python: all that the newest
+# wheels are for, since depth of recursion, pickling and tracebacks differ. Several GB each; `-- --missing` runs only what changed since.
+VERSIONS = [
+    *(("3.11", torch) for torch in ("2.13.0", "newest", "2.9.1", "2.6.0", "2.3.1", "2.0.1")),
+    ("3.12", "2.11.0"),
+    *((python, "2.13.0") for python in ("3.10", "3.12", "3.13")),
+]
 NODE = "lighthouse@12.8.2"  # 13 needs Node 22
 # The wheels of torch that are read for its messages: those for ARM64, whose instructions are easily followed. A new macOS takes what was built for an older one.
 WHEELS = ("--python-version", "3.11", "--only-binary", ":all:")
@@ -99,13 +105,14 @@ def flakes(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("torch", VERSIONS)
+@nox.parametrize("python,torch", VERSIONS)
 def versions(session: nox.Session, torch: str) -> None:
-    """Record the CPU evidence of several torch releases, and print which breaks print other words: `nox -s versions -- shapes/matmul-shapes`."""
-    if torch == "newest":
-        session.install("-q", "--upgrade", "torch", "numpy", "PyYAML", RUNTIME)
-    else:
-        session.install("-q", f"torch=={torch}", "numpy", "PyYAML", RUNTIME)
+    """Record the CPU evidence of several torch releases and Pythons, and print which breaks print other words: `nox -s versions -- shapes/matmul-shapes`."""
+    # The older ones were built before NumPy 2; with 2.4 the interpreters of Triton 3.5 and 3.6 fail.
+    numpy = "numpy<2" if torch.startswith(("2.0", "2.1", "2.2", "2.3")) else "numpy<2.4"
+    # torch.utils.cpp_extension of the older ones imports pkg_resources, which setuptools 81 no longer has.
+    packages = (numpy, "PyYAML", "setuptools<81", "wheel", RUNTIME)
+    session.install("-q", *(("--upgrade", "torch") if torch == "newest" else (f"torch=={torch}",)), *packages)
     # An older release may fail where a newer one is cured: that is recorded, and no reason to stop.
     clinic(session, "verify", "--record", *session.posargs, success_codes=[0, 1])
     clinic(session, "changes")

@@ -92,7 +92,7 @@ def record(root: Path) -> None:
         Evidence("2.13.0", "3.12", "cuda", "NVIDIA H200", "13.0", {STEM: {**entry, "python": "3.12.1", "cells": {}, "skipped": "needs two GPUs; 1 here"}}),
     ):
         (root / "evidence").mkdir(exist_ok=True)
-        (root / "evidence" / f"{made.environment}.json").write_text(json.dumps(made.as_json()), encoding="utf-8")
+        (root / "evidence" / made.file).write_text(json.dumps(made.as_json()), encoding="utf-8")
 
 
 def read(file: Path) -> str:

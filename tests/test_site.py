@@ -11,6 +11,7 @@ import shutil
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pytest
@@ -281,7 +282,68 @@ def test_newer_runs_come_first_and_old_ones_say_so(loaded: catalogue.Catalogue) 
     loaded.evidence.insert(1, old)
     assert line(loaded).startswith("Ran on torch 2.13.0, CPU, 2026-11-02; ran on torch 2.12.0, CPU, 2026-11-02, before the last change of the code;")
     old.symptoms[STEM]["hash"] = cpu.symptoms[STEM]["hash"]
-    assert line(loaded).startswith("Ran on torch 2.13.0 and 2.12.0, CPU, 2026-11-02;")
+    assert line(loaded).startswith("Ran on torch 2.12.0 and 2.13.0, CPU, 2026-11-02;")
+
+
+def elsewhere(made: catalogue.Catalogue, *environments: str, **outcomes: dict[str, Any]) -> list[Evidence]:
+    """Runs of the first record's symptom on other torches and Pythons (`2.12.0-3.11`), in which the cells of one case did otherwise."""
+    entry = made.evidence[0].symptoms[STEM]
+    cells = {**entry["cells"], **{f"{kind} carried-state": cell for kind, cell in outcomes.items()}}
+    records = [Evidence(torch, python, "cpu", "CPU", "", {STEM: {**entry, "cells": cells}}) for torch, python in (name.split("-") for name in environments)]
+    made.evidence[1:1] = records
+    return records
+
+
+def test_releases_that_follow_each_other_are_named_together(loaded: catalogue.Catalogue) -> None:
+    elsewhere(loaded, "2.14.0-3.11", "2.10.0-3.11", "2.9.1-3.11", "2.13.0-3.13")
+    assert line(loaded).startswith("Ran on torch 2.9.1 to 2.14.0, CPU, 2026-11-02;")
+    assert line(loaded, "zh").startswith("2026-11-02 在 torch 2.9.1 到 2.14.0（CPU）上跑过；")
+    (failed,) = elsewhere(loaded, "2.13.0-3.12", fix={"outcome": "failed"})
+    failed.symptoms[STEM]["date"] = "2026-11-03"
+    assert "failed on torch 2.13.0 (Python 3.12), CPU, 2026-11-03;" in line(loaded)
+    assert line(loaded).startswith("Ran on torch 2.9.1, 2.10.0, 2.13.0 (Python 3.11, 3.13) and 2.14.0, CPU, 2026-11-02;") or "Failed" in line(loaded)
+
+
+FAILED = {"outcome": "failed", "exception": "TypeError", "message": "unexpected keyword `x`"}
+
+
+@pytest.mark.parametrize(
+    ("failing", "others", "says"),
+    [
+        (["2.0.1-3.11", "2.2.0-3.11", "2.3.1-3.11"], ["2.6.0-3.11"], "torch 2.0.1 to 2.3.1, CPU"),
+        (["2.0.1-3.11"], ["2.6.0-3.11"], "torch 2.0.1, CPU"),
+        (["2.11.0-3.12", "2.13.0-3.12"], ["2.6.0-3.11"], "Python 3.12"),
+        (["2.11.0-3.12"], ["2.13.0-3.12"], "torch 2.11.0 (Python 3.12), CPU"),
+        (["2.13.0-3.13"], ["2.15.0-3.13"], "torch 2.13.0 (Python 3.13), CPU"),
+    ],
+)
+def test_a_page_says_where_a_fix_does_not_work(loaded: catalogue.Catalogue, failing: list[str], others: list[str], says: str) -> None:
+    elsewhere(loaded, *others)
+    elsewhere(loaded, *failing, fix=FAILED)
+    symptom = loaded.symptoms[STEM]
+    made = symptom.snippet.cases["carried-state"]
+    assert visible(symptom_page.case(loaded, symptom, made, "en")).count(f"This fix does not work with {says}: `` TypeError: unexpected keyword `x` ``") == 1
+    assert "这个修复在 " in symptom_page.case(loaded, symptom, made, "zh")
+
+
+def test_builds_for_cuda_are_named_as_such(loaded: catalogue.Catalogue) -> None:
+    good = elsewhere(loaded, "2.6.0-3.10")
+    bad = elsewhere(loaded, "2.13.0-3.12", "2.15.0-3.11")
+    for record in bad:
+        record.cuda = "13.0"
+    among = [record for record in loaded.evidence if record.device == "cpu"]
+    assert evidence_view.environments(bad, among, "en") == "torch built for CUDA, without a GPU"
+    assert evidence_view.environments(good, among, "en") == "torch 2.6.0 (Python 3.10), CPU"
+
+
+def test_a_fix_that_fails_where_its_break_does_not_break_is_no_fault(loaded: catalogue.Catalogue) -> None:
+    quiet = {"outcome": "failed", "why": "ended without an error and printed nothing: …"}
+    elsewhere(loaded, "2.0.1-3.11", **{"break": quiet, "fix": FAILED})
+    elsewhere(loaded, "2.1.0-3.11", **{"break": {"outcome": "failed", "exception": "AttributeError", "message": "no such thing"}, "fix": FAILED})
+    symptom = loaded.symptoms[STEM]
+    page = symptom_page.case(loaded, symptom, symptom.snippet.cases["carried-state"], "en")
+    assert "does not work" not in page
+    assert "With torch 2.0.1, CPU the same code runs without this." in page and "On torch 2.1.0, CPU the same code printed:" in page
 
 
 def test_injected_faults_are_named(loaded: catalogue.Catalogue) -> None:

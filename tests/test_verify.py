@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import gzip
 import os
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from torchclinic.commands import verify as command
 from torchclinic.content import catalogue, evidence
 from torchclinic.content.catalogue import Catalogue
+from torchclinic.content.problem import Problems
 from torchclinic.run import verify
 
 pytest.importorskip("torch")
@@ -156,6 +158,55 @@ def test_evidence_is_merged_and_goes_stale(tmp_path: Path, run: Any, machine: ve
     assert evidence.read(file).status(snippet) == "passed" and "other" in evidence.read(file).symptoms
 
 
+def test_an_older_torch_that_lacks_a_name_is_no_failure(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
+    def outcomes(cells: str, torch: str, why: str = "AttributeError: module 'torch' has no attribute 'flux'") -> list[str]:
+        symptom = run(cells)["fix a"].symptom
+        done = verify.execute(catalogue.load(tmp_path).index(), [symptom], dataclasses.replace(machine, torch=torch))
+        assert all(one.why == f"needs a newer torch: {why}" for one in done if one.outcome == "skipped")
+        return [one.outcome for one in done]
+
+    assert outcomes("# %%\ntorch.flux\n\n" + BREAK + FIX, "1.0.0") == ["skipped", "skipped"]
+    assert outcomes("# %%\ntorch.flux\n\n" + BREAK + FIX, machine.torch) == ["failed", "failed"]
+    refused = "# %% break a\nraise RuntimeError('Python 3.11+ not yet supported for torch.compile')\n\n# %% fix a\nassert False\n"
+    assert outcomes(refused, "1.0.0", "RuntimeError: Python 3.11+ not yet supported for torch.compile") == ["skipped", "skipped"]
+    # A fix that asks for what is not there is no cure there.
+    assert outcomes(BREAK + "# %% fix a\ntorch.flux\nassert True\n", "1.0.0") == ["passed", "failed"]
+
+
+def test_a_symptom_is_recorded_as_soon_as_it_is_done(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is cut off keeps what it did, and the next one goes on from there."""
+    monkeypatch.setattr(verify, "_report", lambda *given: pytest.fail("cut off here"))
+    symptom = run(BREAK + FIX)["fix a"].symptom
+    with pytest.raises(pytest.fail.Exception):
+        verify.run(catalogue.load(tmp_path).index(), [symptom], record=tmp_path / "evidence")
+    (file,) = (tmp_path / "evidence").iterdir()
+    assert evidence.read(file).status(symptom.snippet) == "passed"
+    ran: list[Any] = []
+    monkeypatch.setattr(verify, "_report", lambda runs, *given: ran.extend(runs))
+    verify.run({}, [symptom], missing=tmp_path / "evidence")
+    assert ran == []
+    verify.run(catalogue.load(tmp_path).index(), [symptom], missing=tmp_path / "nowhere")
+    assert len(ran) == 2
+
+
+def test_records_of_other_releases_are_compressed(tmp_path: Path) -> None:
+    for torch, python, device, name in (
+        (evidence.RELEASE, evidence.PYTHON, "cpu", f"{evidence.RELEASE}-py{evidence.PYTHON}-cpu.json"),
+        (evidence.RELEASE, "3.8", "cpu", f"{evidence.RELEASE}-py3.8-cpu.json.gz"),
+        ("1.0.0", "3.8", "cpu", "1.0.0-py3.8-cpu.json.gz"),
+        ("1.0.0", "3.8", "cuda", "1.0.0-py3.8-nvidia-h200.json"),
+    ):
+        made = evidence.Evidence(torch, python, device, "CPU" if device == "cpu" else "NVIDIA H200")
+        file = evidence.merge(tmp_path, made)
+        assert file.name == name and evidence.read(file) == made
+    problems = Problems(tmp_path)
+    assert len(evidence.read_all(tmp_path, problems)) == 4 and not problems
+    (tmp_path / "1.0.0-py3.8-cpu.json").write_bytes(gzip.decompress((tmp_path / "1.0.0-py3.8-cpu.json.gz").read_bytes()))
+    (tmp_path / "2.0.0-py3.8-cpu.json.gz").write_bytes((tmp_path / "1.0.0-py3.8-cpu.json.gz").read_bytes()[:-9])
+    evidence.read_all(tmp_path, problems)
+    assert ["gzip -n" in problem.message or "not compressed" in problem.message for problem in problems] == [True, True]
+
+
 def test_a_cell_skipped_for_want_of_a_package_keeps_what_ran_where_it_was_installed(tmp_path: Path, run: Any, machine: verify.Machine) -> None:
     """The third-party session and the plain one record into one file, in any order."""
     done = list(run(BREAK + FIX, '["package:yaml"]').values())
@@ -220,3 +271,10 @@ def test_a_machine_without_a_record_is_asked_for_one(run: Any, machine: verify.M
     for known, asked in (({here}, False), ({"2.0.1-py3.8-cpu"}, True)):
         verify.run({}, [], known=known)
         assert ("docs/en/lend.md" in capsys.readouterr().out) is asked
+
+
+def test_a_stack_is_the_same_on_every_python() -> None:
+    """From 3.13 on Python shows the code of `-c` as well: here the line that starts the server of processes, with the paths of this machine."""
+    frames = '  File "<string>", line 1, in <module>\n{}  File "multiprocessing/forkserver.py", line 277, in main\n    code = _serve_one(child_r, fds,\n'
+    line = "    from multiprocessing.forkserver import main; main(3, 5, ['torch'], **{'sys_path': ['/srv/checkout']})\n"
+    assert verify._without_paths(frames.format(line), "/nowhere") == frames.format("")

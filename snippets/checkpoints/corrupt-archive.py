@@ -36,6 +36,8 @@
 #     exception: UnpicklingError
 #     near: [torch, .pt, .ckpt, .bin, model, weights, state_dict]
 #     sample: "_pickle.UnpicklingError: A load persistent id instruction was encountered, but no persistent_load function was specified."
+#   - text: "persistent IDs in protocol 0 must be ASCII strings"
+#     exception: UnpicklingError
 #   - text: "Ran out of input"
 #     exception: EOFError
 #     near: [serialization.py, pickle_module.load, magic_number]
@@ -88,7 +90,7 @@
 #   zipped:
 #     if: paste("not in a subdirectory", "Expected hasRecord(")
 #   with-pickle:
-#     if: paste("A load persistent id instruction")
+#     if: paste("A load persistent id instruction", "persistent IDs in protocol 0")
 #   plain-pickle:
 #     if: paste("magic number; corrupt")
 #     sample: "RuntimeError: Invalid magic number; corrupt file?"

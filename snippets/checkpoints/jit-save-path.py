@@ -6,7 +6,7 @@
 #     sample: "RuntimeError: Parent directory checkpoints/run1 does not exist."
 #   - text: "cannot be opened"
 #     exception: RuntimeError
-#     near: [.torchscript, torch.jit, torch/jit, "torch\\jit", jit.save]
+#     near: [.torchscript, torch.jit, torch/jit, "torch\\jit", jit.save, torch/serialization, "torch\\serialization"]
 #     sample: "RuntimeError: File C:\\models\\yolov5s.torchscript cannot be opened."
 #   - text: "open file failed with strerror: {why:line}"
 #     exception: RuntimeError
@@ -37,8 +37,9 @@
 #     likely: paste("unexpected pos", "PytorchStreamWriter failed", "iostream error") and not paste("FileNotFoundError", "KeyboardInterrupt")
 #   not-writable:
 #     if: paste("Permission denied", "Is a directory", "Read-only file system")
+#     likely: paste("cannot be opened") and frames("torch/serialization")
 #   through-python:
-#     likely: paste("cannot be opened", "incompatible function arguments")
+#     likely: paste("incompatible function arguments") or paste("cannot be opened") and not frames("torch/serialization")
 #     sample: "RuntimeError: File D:\\模型\\best.torchscript cannot be opened."
 # cases:
 #   disk-full:

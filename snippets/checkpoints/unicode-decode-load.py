@@ -11,6 +11,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
 # causes:
 #   text:
+#     undecided: before PyTorch 2.6 both print the same where the text is short
 #     if: >-
 #       frames("_weights_only_unpickler") or at >= 64 and codec == "ascii" and not paste("magic_number")
 #       and byte in ["0xc2", "0xc3", "0xe2", "0xe3", "0xe4", "0xe5", "0xe6", "0xe7", "0xe8", "0xe9"]

@@ -9,6 +9,10 @@
 #   - text: "Unsupported: inline in skipfiles"
 #   - text: "Unsupported: generic_jump"
 #   - text: "Unsupported: dynamic control flow is not supported"
+#   - text: "Dynamic control flow is not supported at the moment"
+#     exception: UserError
+#     unless: [torch/export, "torch\\export", torch.export]
+#     sample: "torch._dynamo.exc.UserError: Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."
 #   - text: "Unsupported: Data-dependent"
 #   - text: "Unsupported: 'skip function"
 #   - text: "Unsupported: Attempted to call function marked as skipped"
@@ -38,23 +42,24 @@
 #   whole-graph:
 #     undecided: whether breaks may be allowed is not printed
 #   branch:
-#     if: 'paste("Data-dependent branching", "Unsupported: generic_jump", "dynamic control flow is not supported", "Data-dependent assertion", "Data dependent operator", "data dependent operator")'
+#     if: 'paste("Data-dependent branching", "Unsupported: generic_jump", "dynamic control flow is not supported", "Dynamic control flow is not supported", "Data-dependent assertion", "Data dependent operator", "data dependent operator")'
 #   strict-export:
 #     if: frames("torch/export/", "torch.export.export", "torch/_export/") and not paste("Higher Order Operator", "HigherOrderOp")
 #   prints:
-#     if: 'paste("builtin operator `print`", "builtin: print ", "logging.Logger method not supported", "builtin `_warnings.warn`", "builtin _warnings.warn", "builtin operator `breakpoint`")'
+#     if: 'paste("builtin operator `print`", "builtin: print ", "BuiltinVariable(print)", "logging.Logger method not supported", "builtin `_warnings.warn`", "builtin _warnings.warn", "builtin operator `breakpoint`")'
 #   numpy:
-#     if: paste("attempted to trace numpy function unsupported by PyTorch")
+#     if: paste("attempted to trace numpy function unsupported by PyTorch", "Can't find numpy function")
 # ---
 
 # %%
-import json
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 
 torch.manual_seed(0)
+Path("scale.txt").write_text("2.0")
 real_compile, asked = torch.compile, []
 
 
@@ -70,11 +75,10 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(3, 3)
-        self.config = '{"scale": 2.0}'
 
     def forward(self, x):
         x = self.layer(x)
-        return x * json.loads(self.config)["scale"]  # plain Python that cannot be traced
+        return x * float(open("scale.txt").read())  # plain Python that cannot be traced
 
 
 model = Model()

@@ -15,19 +15,28 @@
 #   - text: "trying to get a value out of symbolic int/float whose value is data-dependent"
 #     exception: [GuardOnDataDependentSymNode, UserError]
 #     sample: "GuardOnDataDependentSymNode: It appears that you're trying to get a value out of symbolic int/float whose value is data-dependent (and thus we do not know the true value.)"
+#   - text: "Dynamic control flow is not supported at the moment"
+#     exception: UserError
+#     near: [torch/export, "torch\\export", torch.export]
+#     sample: 'File "torch/export/__init__.py", line 368, in export torch._dynamo.exc.UserError: Dynamic control flow is not supported at the moment.'
 #   - text: "Tried to use data-dependent value in the subsequent computation"
 #     exception: UserError
 # tags: [export, compile, shape]
 # recover: fix
 # related: [compile-export/onnx-torch-export-failed, compile-export/dynamo-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/generated/torch.cond.html"]
+# cases:
+#   size:
+#     survives: {"without: torch._check(longest >= 0)": "2.9.1 needs it, 2.13 does not"}
 # causes:
 #   branch:
+#     if: paste("Dynamic control flow is not supported")
 #     likely: 'begins(expression, "Eq(u") and paste("(Size-like symbols:") and not paste("(Size-like symbols: u")'
 #   empty:
 #     likely: 'read(expression) and paste("(Size-like symbols: u") and not paste("Could not extract specialized integer")'
 #   size:
 #     if: paste("Could not extract specialized integer", "whose value is data-dependent") or begins(expression, "zuf", "zf")
+#     likely: begins(expression, "Eq(") and not begins(expression, "Eq(u")
 # ---
 
 # %%
@@ -93,6 +102,7 @@ from torch import nn
 class Model(nn.Module):
     def forward(self, x, lengths):
         longest = lengths.max().item()  # .item() stays a symbol, int() does not
+        torch._check(longest >= 0)
         torch._check(longest <= x.shape[1])
         return x[:, :longest]
 

@@ -61,7 +61,8 @@ os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
 import torch
 import torch._inductor.config as inductor
 
-inductor.cpp_cache_precompile_headers = False  # nothing is built that one small function does not need
+if hasattr(inductor, "cpp_cache_precompile_headers"):
+    inductor.cpp_cache_precompile_headers = False  # nothing is built that one small function does not need
 inductor.cpp.simdlen = 1
 
 

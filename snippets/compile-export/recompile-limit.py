@@ -12,6 +12,8 @@
 #   - text: "torch._dynamo hit config.accumulated_cache_size_limit ({limit:int})"
 #     role: symptom
 #     sample: "torch._dynamo hit config.accumulated_cache_size_limit (64)"
+#   - text: "torch._dynamo.exc.Unsupported: cache_size_limit reached"
+#     exception: Unsupported
 #   - text: "torch._dynamo.exc.FailOnRecompileLimitHit"
 #     exception: FailOnRecompileLimitHit
 #   - text: "FailOnRecompileLimitHit:"

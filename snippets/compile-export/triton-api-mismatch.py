@@ -23,6 +23,7 @@
 # docs: ["https://pypi.org/project/triton/", "https://pypi.org/project/triton-windows/"]
 # cases:
 #   other-release:
+#     needs: ["torch:2.9"]
 #     commands:
 #       linux: |
 #         # reads which Triton this torch was made for, and installs it

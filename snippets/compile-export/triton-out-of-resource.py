@@ -17,6 +17,8 @@
 # docs: ["https://triton-lang.org/main/python-api/generated/triton.Config.html", "https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#features-and-technical-specifications-technical-specifications-per-compute-capability"]
 # outranks: [cuda-oom]
 # timeout: 120
+# cases:
+#   own-kernel: {needs: ["torch:2.9"]}  # the driver that stands in for a GPU's is one of its Triton
 # causes:
 #   inductor:
 #     if: paste("No valid triton configs")

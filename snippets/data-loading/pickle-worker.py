@@ -23,6 +23,11 @@
 #     near: *torch
 #     unless: *save
 #     sample: "TypeError: cannot pickle '_thread.lock' object"
+#   - text: "cannot pickle '{type:ident}' instances"
+#     exception: TypeError
+#     near: *torch
+#     unless: *save
+#     sample: "TypeError: cannot pickle 'BufferedReader' instances"
 #   - text: "can't pickle {type:ident} objects"
 #     exception: TypeError
 #     near: *torch
@@ -62,13 +67,13 @@
 #   lambda-or-local:
 #     if: paste("Can't pickle local object", "Can't get local object", "<lambda>", "<locals>")
 #   not-importable:
-#     if: paste("on <module '__main__' (built-in)>")
+#     if: paste("on <module '__main__' (built-in)>", "on <module '__main__' (<class '_frozen_importlib.BuiltinImporter'>)>")
 #   under-guard:
 #     if: paste("on <module '__mp_main__'")
 #     sample: "  File \"spawn.py\", line 122, in spawn_main\nAttributeError: Can't get attribute 'Images' on <module '__mp_main__' from 'train.py'>"
 #   open-handle:
 #     if: >-
-#       type in ["_io.BufferedReader", "_io.TextIOWrapper", "_io.BufferedRandom", "_thread.lock", "_thread.RLock", "_thread._local", "generator", "sqlite3.Connection",
+#       type in ["BufferedReader", "TextIOWrapper", "BufferedRandom", "_io.BufferedReader", "_io.TextIOWrapper", "_io.BufferedRandom", "_thread.lock", "_thread.RLock", "_thread._local", "generator", "sqlite3.Connection",
 #       "sqlite3.Cursor", "Environment", "SSLContext", "socket", "cv2.VideoCapture"] or paste("h5py objects cannot be pickled")
 #   a-module:
 #     if: type == "module"

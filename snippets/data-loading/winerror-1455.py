@@ -24,7 +24,7 @@
 #     sample: "RuntimeError: Couldn't open shared file mapping: torch_7600_2359128734_3, error code: 1455"
 # tags: [dataloader, multiprocessing, ram]
 # recover: process
-# needs: [fork, "fault:a stand-in for Windows' loader"]
+# needs: [fork, "torch:2.6", "fault:a stand-in for Windows' loader"]
 # outranks: [dll-load-failed, worker-killed, spawn-guard]
 # related: [install-env/dll-load-failed, data-loading/worker-killed, memory/cpu-alloc-fail]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html"]
@@ -54,6 +54,7 @@ import ast
 import builtins
 import ctypes
 import glob
+import importlib.util
 import os
 import platform
 import sys
@@ -99,7 +100,11 @@ def import_torch():
     code = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "_load_dll_libraries")
     names = {**globals(), "ctypes": windows, "__file__": "torch/__init__.py", "builtins": builtins, "glob": glob, "textwrap": textwrap, "platform": platform}
     exec(compile(ast.Module([code], []), "torch/__init__.py", "exec"), names)
-    names["_load_dll_libraries"]()
+    looks, importlib.util.find_spec = importlib.util.find_spec, lambda name: None  # from 2.15 on it looks beside torch._C
+    try:
+        names["_load_dll_libraries"]()
+    finally:
+        importlib.util.find_spec = looks
 
 
 def worker_on_windows(*arguments, run=_utils.worker._worker_loop):
@@ -133,7 +138,7 @@ def shown(program):
 import_torch()  # the training itself takes one place
 
 # %% break workers
-print(shown(lambda: list(DataLoader(dataset, batch_size=8, num_workers=8))))
+print(shown(lambda: list(DataLoader(dataset, batch_size=8, num_workers=6))))
 
 # %% fix workers
 from torch.utils.data import DataLoader

@@ -44,7 +44,7 @@
 #         rm /dev/shm/torch_*  # only if no training runs on this machine
 # causes:
 #   shm-too-small:
-#     likely: paste("us error", "out of shared memory", "No space left on device")
+#     likely: paste("us error", "out of shared memory", "unable to allocate shared memory", "No space left on device")
 #   too-much-queued:
 #     undecided: the size of /dev/shm and of a batch are not printed
 #   left-by-others:

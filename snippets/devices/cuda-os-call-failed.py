@@ -20,7 +20,7 @@
 # recover: process
 # needs: [fork, "fault:the device meta stands for a GPU"]
 # cases:
-#   dataset: {silent: true}
+#   dataset: {silent: true, needs: ["torch:2.6"]}
 #   shared-model: {silent: true}
 # related: [devices/pin-memory-fails, devices/fork-cuda-init]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html#cuda-ipc-operations", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"]
@@ -71,7 +71,7 @@ class Images(Dataset):
 
 
 # %% break dataset
-loader = DataLoader(Images(), batch_size=4, num_workers=1)
+loader = DataLoader(Images(), batch_size=None, num_workers=1)
 batch = next(iter(loader))
 print(batch.device)
 # a tensor of the GPU came from another process: that takes CUDA's IPC

@@ -44,8 +44,8 @@
 #   left-out:
 #     undecided: whether the file lacked a part is not in the traceback
 #   computed-in-init:
-#     if: paste("cannot be called on meta tensors", "can't convert meta device") and paste("in __init__")
-#     likely: paste("cannot be called on meta tensors", "can't convert meta device") and not paste("in forward")
+#     if: paste("cannot be called on meta tensors", "can't convert meta device", "aten::_local_scalar_dense") and paste("in __init__")
+#     likely: paste("cannot be called on meta tensors", "can't convert meta device", "aten::_local_scalar_dense") and not paste("in forward")
 # ---
 
 # %%

@@ -72,7 +72,7 @@ dist.destroy_process_group()
 os.environ["TORCH_CPP_LOG_LEVEL"] = "ERROR"
 
 # %%
-first = socket.create_server(("", 29500))  # an earlier training of yours, or somebody else's
+first = socket.create_server(("", 29500))  # an earlier training of yours, or another process
 
 # %% break other-job
 from torch.distributed.run import main as torchrun

@@ -92,7 +92,7 @@ model(x)
 
 # %% check fully-shard
 dtypes = {p.dtype for p in model.parameters() if p.requires_grad}
-print(dtypes)  # of the trained parameters: FSDP2 asks for one only there
+print(dtypes)  # of the trained parameters: FSDP2 needs one dtype only there
 assert len(dtypes) == 2
 
 # %% fix fully-shard

@@ -86,9 +86,9 @@ class Block(nn.Module):
 
 # %% proof permuted-input
 # the warning comes once in a process: nothing may have printed it before
-mended = Block()
-mended.load_state_dict(model.state_dict())
-said, got = step(DDP(mended))
+fixed = Block()
+fixed.load_state_dict(model.state_dict())
+said, got = step(DDP(fixed))
 assert said == [], said
 assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(got, wanted, strict=True))
 # and without a change of the layer: the whole model in channels_last, before it is wrapped

@@ -60,7 +60,7 @@ os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK="0", WORL
 os.environ.pop("USE_LIBUV", None)
 
 # %% break no-libuv
-# without a setting torch asks for libuv; a build without it then raises the error
+# without a setting torch uses libuv; a build without it then raises the error
 store, rank, size = next(dist.rendezvous("env://"))
 assert store.libuvBackend
 

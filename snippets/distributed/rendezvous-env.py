@@ -31,7 +31,7 @@
 #       shell: torchrun --standalone --nproc-per-node=2 train.py
 #       trainer: accelerate launch --num_processes=2 train.py
 #       slurm: srun torchrun --nnodes=$SLURM_NNODES --nproc-per-node=2 --rdzv-backend=c10d --rdzv-endpoint=$HEAD_NODE:29500 train.py
-#   mp-spawn: {survives: {"back: run_two(worker)": "it only runs the mended worker once more"}}
+#   mp-spawn: {survives: {"back: run_two(worker)": "it only runs the fixed worker once more"}}
 # causes:
 #   no-launcher:
 #     undecided: how the script was started is not printed

@@ -180,7 +180,7 @@ dist.init_process_group("gloo", timeout=TIMEOUT)  # rank 1; nobody is rank 0
 # in a shell: ss -ltnp | grep 29517
 with socket.socket() as probe:
     listens = probe.connect_ex(("127.0.0.1", 29517)) == 0
-print("does anybody listen on port 29517 here?", listens)
+print("is a process listening on port 29517 here?", listens)
 assert not listens
 
 # %% proof rank0-missing

@@ -114,10 +114,13 @@
 #     if: want == "Half" and got == "BFloat16" or want == "BFloat16" and got == "Half" or a == "Half" and b == "BFloat16" or a == "BFloat16" and b == "Half"
 #     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got BFloat16 and Half"
 #   half-model:
+#     undecided: PyTorch 2.0 does not print the dtypes
 #     if: want in ["Half", "BFloat16"] or got in ["Half", "BFloat16"] or a in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"] or b in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"]
 #   double-input:
+#     undecided: PyTorch 2.0 does not print the dtypes
 #     if: got in ["Double", "double"] or a in ["Double", "double"] or b in ["Double", "double"] or want == "Double" or paste("torch.DoubleTensor", "torch.cuda.DoubleTensor", "torch.float64")
 #   integer-input:
+#     undecided: PyTorch 2.0 does not print the dtypes
 #     if: >-
 #       got in ["Long", "Int", "Byte", "Char", "Short", "Bool"] and want in ["Float", "float"] or a in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"] and b in ["Float", "float"]
 #       or b in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"] and a in ["Float", "float"]

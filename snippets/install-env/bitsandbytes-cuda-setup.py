@@ -195,23 +195,24 @@ assert bitsandbytes.lib.answer() == 42
 
 # %%
 # A release with the right file; the CUDA library that this needs lies where nobody looks.
-library("cuda/lib64/libcusparse.so.12")
-needs = library("built/libbitsandbytes_cuda128.so", "cuda/lib64/libcusparse.so.12")
+torch.version.cuda = "11.8"  # a build with 12 or 13 brings such a library of its own, and it is loaded already
+library("cuda/lib64/libcusparse.so.11")
+needs = library("built/libbitsandbytes_cuda118.so", "cuda/lib64/libcusparse.so.11")
 shutil.rmtree("wheels", ignore_errors=True)
-wheel("0.41.3", libbitsandbytes_cuda128=needs)
+wheel("0.41.3", libbitsandbytes_cuda118=needs)
 pip("bitsandbytes")
 
 # %% break library-path
 import bitsandbytes
 
 # %% check library-path
-path = "site/bitsandbytes/libbitsandbytes_cuda128.so"
+path = "site/bitsandbytes/libbitsandbytes_cuda118.so"
 shown = subprocess.run(["ldd", path], capture_output=True, text=True).stdout
 print([line.strip() for line in shown.splitlines() if "not found" in line])
-assert "libcusparse.so.12 => not found" in shown
+assert "libcusparse.so.11 => not found" in shown
 
 # %% proof library-path
-PROGRAM = "import sys, torch; torch.version.cuda = '12.8'; sys.path.insert(0, 'site'); import bitsandbytes; print(bitsandbytes.lib.answer())"
+PROGRAM = "import sys, torch; torch.version.cuda = '11.8'; sys.path.insert(0, 'site'); import bitsandbytes; print(bitsandbytes.lib.answer())"
 for folder, printed in {"": "", "cuda/lib64": "42"}.items():
     environment = {**os.environ, "LD_LIBRARY_PATH": folder}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True)

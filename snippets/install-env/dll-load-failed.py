@@ -68,7 +68,7 @@
 #     near: ['\torch\', '/torch/']
 # tags: [import-error, shared-library]
 # recover: process
-# needs: ["fault:a stand-in for Windows' loader"]
+# needs: ["torch:2.6", "fault:a stand-in for Windows' loader"]
 # related: [data-loading/winerror-1455, install-env/openmp-duplicate, install-env/torchvision-nms]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html"]
 # causes:
@@ -116,6 +116,7 @@ import ast
 import builtins
 import ctypes
 import glob
+import importlib.util
 import json
 import os
 import platform
@@ -185,7 +186,11 @@ def import_torch():
     names = {**globals(), "ctypes": windows, "__file__": "site/torch/__init__.py", "textwrap": textwrap, "glob": glob, "builtins": builtins}
     exec(compile(ast.Module([code], []), "torch/__init__.py", "exec"), names)
     loaded.clear()
-    names["_load_dll_libraries"]()
+    looks, importlib.util.find_spec = importlib.util.find_spec, lambda name: None  # from 2.15 on it looks beside torch._C
+    try:
+        names["_load_dll_libraries"]()
+    finally:
+        importlib.util.find_spec = looks
 
 
 for name in ("vcruntime140.dll", "msvcp140.dll", "vcruntime140_1.dll"):

@@ -128,6 +128,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else setup.py warns
 PYTHON = f'#include "{sysconfig.get_path("include")}/Python.h"'
 
 

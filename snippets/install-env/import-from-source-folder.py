@@ -55,6 +55,7 @@ sys.path.insert(0, "")
 for name in list(sys.modules):
     if name == "torch" or name.startswith("torch."):
         del sys.modules[name]  # as in a new process
+vars(sys).pop("_torch_import_started", None)
 import torch
 
 # %% check checkout

@@ -7,6 +7,9 @@
 #   - text: "NVML_SUCCESS == DriverAPI::get()->{_:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: NVML_SUCCESS == DriverAPI::get()->nvmlInit_v2_() INTERNAL ASSERT FAILED at \"../c10/cuda/CUDACachingAllocator.cpp\":1123, please report a bug to PyTorch."
+#   - text: "Unrecognized key '{key:line}' in Accelerator allocator config"
+#     exception: ValueError
+#     sample: "ValueError: Unrecognized key 'max_split_size_mb=128' in Accelerator allocator config."
 #   - text: "INTERNAL ASSERT FAILED at \"{file:path}\":{_:int}"
 #     role: symptom
 #     sample: "RuntimeError: t == DeviceType::CUDA INTERNAL ASSERT FAILED at \"../c10/cuda/impl/CUDAGuardImpl.h\":25, please report a bug to PyTorch."
@@ -38,7 +41,7 @@
 #     likely: paste("handles_.at(i)", "expandable_segment", "ExpandableSegment")
 #     sample: "RuntimeError: !handles_.at(i) INTERNAL ASSERT FAILED at \"../c10/cuda/CUDACachingAllocator.cpp\":487, please report a bug to PyTorch."
 #   setting:
-#     if: paste("AllocatorConfig", "ConfigTokenizer")
+#     if: paste("AllocatorConfig", "ConfigTokenizer", "Accelerator allocator config")
 #   torchscript:
 #     if: paste("torch/csrc/jit", "torch\\csrc\\jit", "alias_analysis.cpp", "ATen/core/ivalue")
 #     sample: "RuntimeError: 0 INTERNAL ASSERT FAILED at \"../torch/csrc/jit/ir/alias_analysis.cpp\":621, please report a bug to PyTorch. We don't have an op for aten::relu but it isn't a special case."
@@ -76,8 +79,8 @@ read_settings("max_split_size_mb:128,expandable_segments:False")
 for wrong in ("max_split_size_mb=128", "expandable_segments", "max_split_size_mb"):
     try:
         read_settings(wrong)
-    except RuntimeError as error:
-        assert "INTERNAL ASSERT FAILED" in str(error)
+    except (RuntimeError, ValueError) as error:
+        assert "INTERNAL ASSERT FAILED" in str(error) or "Unrecognized key" in str(error)
     else:
         raise AssertionError(f"{wrong} was taken")
 read_settings("")  # and without any

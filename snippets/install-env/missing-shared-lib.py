@@ -158,7 +158,7 @@ library("torch/lib/libc10.so")
 library("torch_scatter/_scatter_cuda.so", "with-cuda/libc10_cuda.so")
 
 # %% break other-torch
-ctypes.CDLL("./torch_scatter/_scatter_cuda.so")
+print(load("torch_scatter/_scatter_cuda.so"))
 
 # %% check other-torch
 ldd = ["ldd", "torch_scatter/_scatter_cuda.so"]

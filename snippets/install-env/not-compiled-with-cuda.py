@@ -31,6 +31,7 @@
 # needs: ["package:pip", "fault:a throw-away environment whose torch is a CPU build"]
 # cases:
 #   cpu-build:
+#     needs: ["torch:2.6"]  # with 2.3.1 the process that cells are forked from has CUDA begun
 #     commands:
 #       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
@@ -42,6 +43,7 @@
 #         # in the folder ComfyUI_windows_portable
 #         .\python_embeded\python.exe -m pip uninstall -y torch torchvision torchaudio
 #         .\python_embeded\python.exe -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu126
+#   no-gpu: {needs: ["torch:2.6"]}
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image]
 # docs: ["https://pytorch.org/get-started/locally/"]

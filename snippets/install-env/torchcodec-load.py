@@ -168,21 +168,22 @@ for name in "torch", "torchcodec":
         print(name, version(name))
     except PackageNotFoundError:
         print(name, "is not installed")
-assert version("torch") == torch.__version__
+assert torch.__version__.startswith(version("torch"))
 
 # %% proof versions
 library("torchcodec/libtorchcodec_core7.so", "ffmpeg-7/libavutil.so.59")  # the one for this torch
 assert use(LD_LIBRARY_PATH="ffmpeg-7") == "FFmpeg 7"
 
 # %%
-# The wheel is for a torch with CUDA 13, and the torch that is here has another CUDA or none.
-library("cuda-13/libnvrtc.so.13")
-library("torchcodec/libtorchcodec_core7.so", "cuda-13/libnvrtc.so.13", "ffmpeg-7/libavutil.so.59")
+# The wheel is for a torch with CUDA 13, and the torch that is here has another CUDA or none. Where it has 13, the wheel is for 12.
+nvrtc = f"libnvrtc.so.{12 if (torch.version.cuda or '').startswith('13') else 13}"
+library(f"cuda/{nvrtc}")
+library("torchcodec/libtorchcodec_core7.so", f"cuda/{nvrtc}", "ffmpeg-7/libavutil.so.59")
 
 # %% break other-build
 import torchcodec
 
 # %% proof other-build
-assert "libnvrtc.so.13" in use(LD_LIBRARY_PATH="ffmpeg-7")
+assert nvrtc in use(LD_LIBRARY_PATH="ffmpeg-7")
 library("torchcodec/libtorchcodec_core7.so", "ffmpeg-7/libavutil.so.59")  # the wheel of …/cpu
 assert use(LD_LIBRARY_PATH="ffmpeg-7") == "FFmpeg 7"

@@ -8,6 +8,8 @@
 #     sample: "torch.utils.checkpoint.CheckpointError: torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass."
 #   - text: "trying to save more tensors during recomputation than during the original forward pass"
 #     exception: [CheckpointError, RuntimeError]
+#   - text: "Attempt to retrieve a tensor saved by autograd multiple times without checkpoint recomputation"
+#     exception: RuntimeError
 # tags: [activation-checkpointing, lora, fine-tuning, amp]
 # recover: fix
 # related: [memory/checkpoint-use-reentrant]

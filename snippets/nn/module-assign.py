@@ -62,7 +62,7 @@ assert isinstance(model.weight, nn.Parameter) and type(values) is torch.Tensor
 # %% fix copy-values
 import torch
 
-values = torch.eye(3)  # what the weight shall be
+values = torch.eye(3)  # the new values of the weight
 with torch.no_grad():
     model.weight.copy_(values)
 

@@ -15,7 +15,7 @@
 # needs: [compiler, "fault:two functions of PyTorch preloaded, which say that the CPU has no AVX2 and that no engine is chosen"]
 # cases:
 #   none-chosen: {}
-#   not-here: {}
+#   not-here: {needs: ["torch:2.9"]}  # older ones do not let the stand-in for a CPU in
 # related: [nn/quantized-backend]
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch-backends-quantized", "https://docs.pytorch.org/docs/stable/quantization.html"]
 # causes:

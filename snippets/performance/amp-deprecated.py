@@ -12,6 +12,10 @@
 #   - text: "set_autocast_dtype(): argument 'dtype' (position {_:int}) must be torch.dtype, not {kind:ident}"
 #     exception: TypeError
 #     sample: "TypeError: set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not bool"
+#   - text: "dtype must be a torch.dtype (got {kind:ident})"
+#     exception: TypeError
+#     near: [autocast]
+#     sample: 'File "torch/amp/autocast_mode.py", line 247, in __enter__ TypeError: dtype must be a torch.dtype (got bool)'
 #   - text: "In CPU autocast, but the target dtype is not supported. Disabling autocast"
 #     exception: UserWarning
 #   - text: "CUDA is not available or torch_xla is imported. Disabling autocast"
@@ -24,6 +28,9 @@
 # recover: fix
 # related: [install-env/no-nvidia-driver]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
+# cases:
+#   your-own-line: {needs: ["torch:2.6"]}  # 2.0 has nothing else to take
+#   in-a-library: {needs: ["torch:2.6"]}
 # causes:
 #   your-own-line:
 #     undecided: whose file it is, is not printed

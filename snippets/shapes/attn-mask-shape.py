@@ -16,6 +16,9 @@
 #   - text: "Expected key_padding_mask.shape[{dim:int}] to be {need:int}, but got {given:int}"
 #     exception: AssertionError
 #     sample: "AssertionError: Expected key_padding_mask.shape[0] to be 4, but got 5"
+#   - text: "expecting key_padding_mask shape of ({want:shape}), but got torch.Size([{mask:shape}])"
+#     exception: AssertionError
+#     sample: "AssertionError: expecting key_padding_mask shape of (5, 4), but got torch.Size([4, 5])"
 #   - text: "expected `key_padding_mask` to be `None` or 2-D but found"
 #     exception: AssertionError
 #   - text: "nly bool and floating types of attn_mask are supported"
@@ -36,7 +39,7 @@
 #   per-head:
 #     if: len(mask) == 3 and len(want) == 3 and mask[1] == want[1] and mask[2] == want[2] or paste("expected `attn_mask` to be `None`, 2-D or 3-D")
 #   batch-first:
-#     likely: dim == 0 and read(need)
+#     likely: dim == 0 and read(need) or paste("expecting key_padding_mask") and mask[0] == want[1] and mask[1] == want[0]
 #   mask-type:
 #     if: paste("only bool and floating types of", "Only bool and floating types of", "Expected attn_mask dtype to be bool")
 # ---

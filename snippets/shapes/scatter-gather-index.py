@@ -18,6 +18,9 @@
 #   - text: "Expected index [{index:shape}] to be no larger than self [{self:shape}] apart from dimension {dim:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected index [6, 1] to be no larger than self [4, 5] apart from dimension 1"
+#   - text: "Expected index [{index:shape}] to be smaller than self [{self:shape}] apart from dimension {dim:int} and to be smaller size than src [{src:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Expected index [5] to be smaller than self [3] apart from dimension 0 and to be smaller size than src [4]"
 #   - text: "Class values must be smaller than num_classes"
 #     exception: RuntimeError
 #   - text: "Class values must be non-negative"

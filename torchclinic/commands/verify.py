@@ -34,6 +34,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--changed", action="store_true", help="only symptoms, and with --mutate tips, whose code changed since the record, and today's share of the others"
     )
+    command.add_argument("--missing", action="store_true", help="only symptoms that this torch, Python and device have not run as they stand now")
     command.set_defaults(run=run_verify)
 
 
@@ -91,6 +92,7 @@ def run_verify(options: argparse.Namespace) -> int:
         repeat=options.repeat,
         busily=options.busy,
         show=bool(options.ids) and options.repeat == 1,
+        missing=folder if options.missing else None,
         known={record.environment for record in made.evidence} if made else {f"{evidence.RELEASE}-py{evidence.PYTHON}-cpu"},
     )
 

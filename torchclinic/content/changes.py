@@ -9,7 +9,11 @@ from ..find import lookup
 from . import index
 from .catalogue import Catalogue, Symptom
 from .evidence import Evidence
+from .snippet import Cell
 
+#: How `verify` says that a break did not break, so that the symptom is not there, and that a fix did not cure.
+QUIET = "ended without an error"
+STILL = "still prints the message"
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -80,6 +84,34 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
         if span != Span():
             found[text] = span
     return found
+
+
+def fails(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> tuple[list[Evidence], list[Evidence]]:
+    """The records in which a check or fix did not do what it must although its break did, and all in which both ran.
+
+    What was too slow or too big there says nothing; nor does the proof of a command, which asks more of a release than the command does.
+    """
+    failed, ran = [], []
+    for record in catalogue.evidence if cell.kind in ("check", "fix") else ():
+        broke, done = (record.cell(symptom.snippet, name) or {} for name in (f"break {cell.case}", cell.name))
+        if broke.get("outcome") == "passed" and done.get("outcome") in ("passed", "failed"):
+            ran.append(record)
+            if done["outcome"] == "failed" and (done.get("exception") or done.get("why", "").startswith(STILL)):
+                failed.append(record)
+    return failed, ran
+
+
+def spared(catalogue: Catalogue, symptom: Symptom, broken: Cell) -> tuple[list[Evidence], list[Evidence]]:
+    """The records in which a break ended as if nothing were wrong, and all in which it ran. A fault that is injected says nothing of a release."""
+    if any(need.startswith("fault:") for need in symptom.snippet.needs_of(broken.case)):
+        return [], []
+    silent = symptom.snippet.cases[broken.case].silent
+    ran = [(record, done) for record in catalogue.evidence if (done := record.cell(symptom.snippet, broken.name)) and done["outcome"] != "skipped"]
+    return [
+        record
+        for record, done in ran
+        if done["outcome"] == "failed" and (done.get("exception") == "AssertionError" if silent else done.get("why", "").startswith(QUIET))
+    ], [record for record, _ in ran]
 
 
 def release(torch: str) -> list[int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,16 @@ class Evidence:
     @property
     def environment(self) -> str:
         return f"{self.torch}-py{self.python}-{self.device_slug}"
+
+    @property
+    def file(self) -> str:
+        """Its name.
+
+        What a run of `nox -s versions` writes as a whole is compressed. The record of the pages' own release is not, since every pull request adds to it
+        and git must merge that; nor is one from a GPU, which its owner reads before sending it.
+        """
+        plain = self.device != "cpu" or (self.torch, self.python) == (RELEASE, PYTHON)
+        return f"{self.environment}.json" + ("" if plain else ".gz")
 
     @property
     def device_slug(self) -> str:
@@ -91,8 +103,12 @@ class Evidence:
 
 
 def read(file: Path) -> Evidence:
-    """Raises: OSError, ValueError (not JSON, or of another version)."""
-    data = json.loads(file.read_text(encoding="utf-8"))
+    """Raises: OSError, ValueError (neither JSON nor compressed JSON, or of another version)."""
+    held = file.read_bytes()
+    try:
+        data = json.loads(gzip.decompress(held) if file.suffix == ".gz" else held)
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"not compressed as it should be: {error}") from None
     if data.get("version") != VERSION:
         raise ValueError(f"evidence of version {data.get('version')}; this program reads version {VERSION}")
     return Evidence(data["torch"], data["python"], data["device"], data["device_name"], data["cuda"], data["symptoms"])
@@ -101,14 +117,15 @@ def read(file: Path) -> Evidence:
 def read_all(folder: Path, problems: Problems) -> list[Evidence]:
     """Every evidence file; CPU first, then the release and the Python that the pages are written for, then the newest."""
     found = []
-    for file in sorted(folder.glob("*.json")):
+    for file in sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")]):
         try:
             made = read(file)
         except (OSError, ValueError, KeyError) as error:
             problems.add(file, 0, f"no evidence that can be read ({error}); record it anew with `python -m torchclinic verify --record`")
             continue
-        if file.stem != made.environment:
-            problems.add(file, 0, f"holds the evidence of {made.environment}; rename it to {made.environment}.json")
+        if file.name != made.file:
+            how = f"run `gzip -n {file.name}`" if f"{file.name}.gz" == made.file else f"rename it to {made.file}"
+            problems.add(file, 0, f"holds the evidence of {made.environment}; {how}")
         for text in complaints(made):
             problems.add(file, 0, text)
         found.append(made)
@@ -144,7 +161,7 @@ def merge(folder: Path, new: Evidence) -> Path:
 
     What a run skipped does not replace what was recorded of the same code before: packages are installed in one environment and not in the other.
     """
-    file = folder / f"{new.environment}.json"
+    file = folder / new.file
     if file.exists():
         old = read(file)
         kept = dict(old.symptoms)
@@ -153,7 +170,10 @@ def merge(folder: Path, new: Evidence) -> Path:
             kept[stem] = _with_what_ran(before, entry) if before and before["hash"] == entry["hash"] else entry
         new.symptoms = kept
     folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(new.as_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = (json.dumps(new.as_json(), indent=1, ensure_ascii=False) + "\n").encode()
+    whole = file.with_suffix(".part")  # who cuts the run off here keeps the old file
+    whole.write_bytes(gzip.compress(text, mtime=0) if file.suffix == ".gz" else text)
+    whole.replace(file)
     return file
 
 

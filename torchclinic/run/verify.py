@@ -41,6 +41,8 @@ from .mutate import Mutant, mutants, shortened
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context alone takes some GiB of host memory.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
+#: How an older torch says that it cannot do yet what a break asks for.
+NEWER = ("unexpected keyword argument", "not yet supported for", "not implemented for 'Half'")
 #: Lines of a cell's output that are shown.
 SHOWN = 15
 #: Characters of output that are kept of a cell; the end is where errors stand.
@@ -72,7 +74,7 @@ class Run:
     mutant: Mutant | None = None
 
     def as_json(self) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in ("outcome", "exception", "message", "traceback", "output")}
+        kept = {name: getattr(self, name) for name in ("outcome", "why", "exception", "message", "traceback", "output")}
         if self.output == self.traceback:  # the usual case: it printed nothing else
             del kept["output"]
         return {**{name: value for name, value in kept.items() if value}, "seconds": round(self.seconds, 2)}
@@ -156,16 +158,18 @@ def run(
     repeat: int = 1,
     busily: bool = False,
     show: bool = False,
+    missing: Path | None = None,
     known: Collection[str] = (),
 ) -> int:
     """Run the cells of `symptoms` and print the outcome; the exit status (1 if a cell failed, 2 if nothing could run).
 
     Args:
         table: the index in which what breaks print is looked up.
-        record: folder of the evidence into which goes what was seen.
+        record: folder of the evidence into which goes what was seen, each symptom as soon as it is done: a run that is cut off keeps what it did.
         repeat: how often each cell runs; in random order if more than once.
         busily: keep every core at work meanwhile.
         show: print what each cell printed, as a page would show it.
+        missing: folder of the evidence; only symptoms are run whose code of today it does not have from this torch, Python and device.
         known: environments that have evidence; of any other the report says how to send it.
     """
     try:
@@ -176,9 +180,13 @@ def run(
     if device == "cuda" and not machine.gpus:
         print(f"torchclinic: --device cuda, but torch {machine.torch} sees no GPU here; `nvidia-smi` tells whether there is one", file=sys.stderr)
         return 2
+    if missing:
+        here = missing / _evidence([], machine, device).file
+        had = evidence.read(here) if here.exists() else None
+        symptoms = [symptom for symptom in symptoms if not had or had.status(symptom.snippet) in ("absent", "stale")]
     started = time.monotonic()
     with busy(os.cpu_count() or 1) if busily else contextlib.nullcontext():
-        runs = execute(table, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat)
+        runs = execute(table, symptoms, machine, device=device, jobs=jobs, plain=plain, repeat=repeat, record=record)
     seconds = time.monotonic() - started
     for one in runs if show else ():
         print(f"{one.outcome} {one.symptom.id}: {one.cell.name}, {one.seconds:.1f} s")
@@ -186,7 +194,7 @@ def run(
             print(f"    | {line}")
     _report(runs, machine, device, seconds)
     made = _evidence(runs, machine, device)
-    file = os.path.relpath(evidence.merge(record, made)) if record else f"evidence/{made.environment}.json"
+    file = os.path.relpath(evidence.merge(record, made)) if record else f"evidence/{made.file}"
     if record:
         print(f"recorded in {file}")
     if known and made.environment not in known:
@@ -282,18 +290,58 @@ def busy(cores: int) -> Iterator[None]:
 
 
 def execute(
-    table: dict[str, Any], symptoms: list[Symptom], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False, repeat: int = 1
+    table: dict[str, Any],
+    symptoms: list[Symptom],
+    machine: Machine,
+    *,
+    device: str = "cpu",
+    jobs: int = 0,
+    plain: bool = False,
+    repeat: int = 1,
+    record: Path | None = None,
 ) -> list[Run]:
-    """Run every break, check and fix; the runs, in the order of the files."""
+    """Run every break, check and fix; the runs, in the order of the files. With `record` each symptom is recorded when the last of its cells has run."""
     runs = [Run(symptom, cell) for symptom in symptoms for cell in symptom.snippet.runs for _ in range(repeat)]
+    own: dict[str, list[Run]] = {}
+    for one in runs:
+        own.setdefault(one.symptom.id, []).append(one)
     if repeat > 1:
         random.shuffle(runs)
-    perform(table, runs, machine, device=device, jobs=jobs, plain=plain)
+    lock = threading.Lock()
+
+    def finished(one: Run) -> None:
+        with lock:  # two that end at once would both be the last, and write one file
+            if all(other.outcome for other in own[one.symptom.id]):
+                _skip_what_is_newer(own[one.symptom.id], machine)
+                if record:
+                    evidence.merge(record, _evidence(own[one.symptom.id], machine, device))
+
+    perform(table, runs, machine, device=device, jobs=jobs, plain=plain, finished=finished)
     return runs
 
 
-def perform(table: dict[str, Any], runs: list[Run], machine: Machine, *, device: str = "cpu", jobs: int = 0, plain: bool = False) -> None:
-    """Run and judge each of `runs`, several at a time; what the machine lacks is skipped, with its reason."""
+def _skip_what_is_newer(own: list[Run], machine: Machine) -> None:
+    """An older torch may lack a name that a symptom's code uses: then what failed of that case says nothing about it."""
+    if changes.release(machine.torch) >= changes.release(evidence.RELEASE):
+        return
+    for broke in [one for one in own if one.cell.kind == "break" and one.outcome == "failed"]:
+        if broke.exception in ("ImportError", "ModuleNotFoundError", "AttributeError") or any(words in broke.message for words in NEWER):
+            for one in own:
+                if one.cell.case == broke.cell.case and one.outcome == "failed":
+                    one.outcome, one.why = "skipped", f"needs a newer torch: {broke.exception}: {broke.message.splitlines()[0]}"
+
+
+def perform(
+    table: dict[str, Any],
+    runs: list[Run],
+    machine: Machine,
+    *,
+    device: str = "cpu",
+    jobs: int = 0,
+    plain: bool = False,
+    finished: Callable[[Run], None] = lambda one: None,
+) -> None:
+    """Run and judge each of `runs`, several at a time; what the machine lacks is skipped, with its reason. `finished` is called after each that ran."""
     skips = {id(one): one.symptom.snippet.cases[one.cell.case].skips for one in runs}
     true = _true({condition for found in skips.values() for condition, _ in found})
     for one in runs:
@@ -313,6 +361,7 @@ def perform(table: dict[str, Any], runs: list[Run], machine: Machine, *, device:
             _run_cell(one, engine, device, not why)
             if not one.outcome:
                 _judge(one, table)
+            finished(one)
             progress.step(one)
 
     # On a GPU, what is about the GPU (its memory, its clock) has it for itself, after the rest.
@@ -434,9 +483,9 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
             if one.exception:
                 why = f"must assert the bad behaviour itself and end quietly, but raised {one.exception}: {one.message[:200]}"
         elif not one.exception and not one.output.strip():
-            why = "ended without an error and printed nothing: a break ends in the symptom (or is `silent: true` and asserts the bad behaviour itself)"
+            why = f"{changes.QUIET} and printed nothing: a break ends in the symptom (or is `silent: true` and asserts the bad behaviour itself)"
         elif first is None and not one.exception:
-            why = "ended without an error, and what it printed is no known message: a break ends in the symptom"
+            why = f"{changes.QUIET}, and what it printed is no known message: a break ends in the symptom"
         elif first is None or first["symptom"] != snippet.stem:
             why = f"what it printed is looked up as {first['symptom'] if first else 'no match'}, not as {snippet.stem}"
         elif message := causes.wrong(snippet, one.cell.case, first):
@@ -446,7 +495,7 @@ def _judge(one: Run, table: dict[str, Any]) -> None:
     elif one.exception:
         why = f"raised {one.exception}: {one.message[:300]}"
     elif one.cell.kind in ("fix", "proof") and any(hit["symptom"] == snippet.stem for hit in hits):
-        why = "still prints the message that it is to cure"
+        why = f"{changes.STILL} that it is to cure"
     if not why and (found := re.search(re.escape(tempfile.gettempdir() + os.sep) + r"[^\s'\"]*", one.output)):
         why = f"printed {found[0]}, a path of this machine, which would stand on the page: write into the working directory"
     one.outcome, one.why = ("failed", why) if why else ("passed", "")
@@ -508,6 +557,8 @@ def _without_paths(text: str, folder: str) -> str:
         if len(path) > 3:
             text = text.replace(path + os.sep, "")
     text = text.replace(str(Path.home()), "~") if len(str(Path.home())) > 1 else text
+    # From Python 3.13 on a stack shows the line that started the server of processes, with its path.
+    text = re.sub(r"^ +from multiprocessing\.forkserver import main; main\(.*\n", "", text, flags=re.MULTILINE)
     # Addresses in memory, and names that Python's tempfile makes, differ from run to run.
     return re.sub(r"\btmp[a-z0-9_]{8}\b", "tmp…", re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", text))
 

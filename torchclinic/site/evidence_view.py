@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from typing import Any
 
+from ..content import changes
 from ..content.catalogue import Catalogue, Symptom
 from ..content.evidence import OUTCOMES, PYTHON, Evidence
 from ..content.snippet import FAULT, Case
@@ -43,19 +45,56 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
 
 
 def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) -> list[tuple[str, str]]:
-    """(state, text) for each state and machine; releases of torch that ran alike on the same day are named together."""
+    """(state, text) for each state and machine; releases of torch that ran alike are named together."""
     label = LABELS[language]
-    alike: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[str, ...], list[Evidence]] = {}
     for state, record in found:
         entry = record.symptoms[symptom.stem]
         reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
         why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
         packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
-        alike.setdefault((state, packages, where(record), entry["date"], why), []).append(release(record))
-    return [
-        (state, label[state].format(torch=_enumerated(versions, language) + packages, where=machine, date=date, why=why))
-        for (state, packages, machine, date, why), versions in alike.items()
-    ]
+        alike.setdefault((state, packages, where(record), why), []).append(record)
+    pieces = []
+    for (state, packages, machine, why), records in alike.items():
+        torch = releases(records, [record for _, record in found if where(record) == machine], language)
+        dates = sorted({record.symptoms[symptom.stem]["date"] for record in records})
+        date = dates[0] if len(dates) == 1 else label["range"].format(first=dates[0], last=dates[-1])
+        pieces.append((state, label[state].format(torch=torch + packages, where=machine, date=date, why=why)))
+    return pieces
+
+
+def releases(some: list[Evidence], among: list[Evidence], language: str) -> str:
+    """The torches of `some`, oldest first, as `2.0.1 to 2.6.0 and 2.15.0`: what follows one another in `among`, all that ran, is shortened.
+
+    Its Pythons are named where a torch ran on others as well that are not in `some`, or not on the one that pages show.
+    """
+    pythons = {torch: [record.python for record in some if record.torch == torch] for torch in {record.torch for record in among}}
+    order = sorted(pythons, key=changes.release)
+    whole = {torch for torch in order if len(pythons[torch]) == sum(record.torch == torch for record in among)}
+    names = []
+    for together, group in itertools.groupby(order, lambda torch: torch in whole):
+        follow = [torch for torch in group if pythons[torch]]
+        if together and len(follow) > 2:
+            names.append(LABELS[language]["range"].format(first=follow[0], last=follow[-1]))
+        else:
+            names += [torch if torch in whole and PYTHON in pythons[torch] else f"{torch} (Python {', '.join(pythons[torch])})" for torch in follow]
+    return _enumerated(names, language)
+
+
+def environments(some: list[Evidence], among: list[Evidence], language: str) -> str:
+    """Where `some` ran, of all that ran, by what they have in common and the others have not: releases of torch, builds for CUDA, Pythons; else each by itself."""
+    label = LABELS[language]
+    torches, pythons = {record.torch for record in some}, {record.python for record in some}
+    if some != [record for record in among if record.torch in torches]:
+        if some == [record for record in among if record.cuda and record.device == "cpu"]:
+            return label["cuda-builds"]
+        if some == [record for record in among if record.python in pythons]:
+            return f"Python {_enumerated(sorted(pythons, key=changes.release), language)}"
+    pieces = []
+    for machine in dict.fromkeys(map(where, some)):
+        ran = [record for record in among if where(record) == machine]
+        pieces.append(f"torch {releases([record for record in ran if record in some], ran, language)}{label['comma']}{machine}")
+    return label["join"].join(pieces)
 
 
 def _enumerated(names: list[str], language: str) -> str:
@@ -109,7 +148,7 @@ def evidence_table(catalogue: Catalogue, language: str) -> str:
     for record in catalogue.evidence:
         states = [record.status(symptom.snippet) for symptom in catalogue.symptoms.values()]
         dates = [entry["date"] for entry in record.symptoms.values()]
-        counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("stale"))
+        counts = (states.count("passed"), states.count("partly") + states.count("skipped"), states.count("failed"), states.count("stale"))
         rows.append(f"| {record.torch} | {record.python} | {where(record)} | {' | '.join(map(str, counts))} | {max(dates, default='')} |")
     return "\n".join(rows) if len(rows) > 2 else f"*{LABELS[language]['not-run']}*"
 
@@ -141,6 +180,6 @@ def _mark(record: Evidence, symptom: Symptom, language: str) -> str:
 
 def evidence_files(catalogue: Catalogue) -> str:
     """Links to the evidence as it is published with the site. Raw HTML: the files belong to no language."""
-    names = [f"{record.environment}.json" for record in catalogue.evidence]
+    names = [record.file for record in catalogue.evidence]
     items = "".join(f'<li><a href="../../evidence/{name}"><code>{name}</code></a></li>' for name in names)
     return f'<ul markdown="0">{items}<li><a href="../../evidence/README.md"><code>README.md</code></a></li></ul>'

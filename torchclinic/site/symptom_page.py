@@ -14,7 +14,7 @@ from ..content.catalogue import Catalogue, Symptom
 from ..content.snippet import Case, Cell, asked_of_any_program
 from ..find import lookup
 from ..find.wording import HOLES, Hole, Part, Wording
-from .evidence_view import DEVICES, evidence_line, mutants_line, reason, recorded, release, where
+from .evidence_view import DEVICES, environments, evidence_line, mutants_line, reason, recorded, release, where
 from .labels import KINDS, LABELS, PICTURE
 from .markup import fence, indented, plain, tab
 from .parts import docs_name, host, sources, synonyms, topic_name
@@ -25,7 +25,7 @@ SHOWN = 100
 AFTER = 60
 #: Lines of recorded output shown on a page: the beginning and the end of what is longer.
 HEAD, TAIL = 12, 28
-#: Characters of a message above its picture.
+#: Characters of a message above its picture, and of one that a fix ended in.
 LINE = 160
 #: Lines of set-up that are shown again with every case.
 LONG_SETUP = 15
@@ -195,12 +195,15 @@ def picture(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
     for text in texts:
         for hit in lookup.lookup(own, text)["hits"]:
             if drawn := lookup.drawn(own, hit, PICTURE[language]):
-                message = hit["raw"].strip()
-                if len(message) > LINE:
-                    message = message[:LINE].rpartition(" ")[0] + " …"
+                message = _cut(hit["raw"].strip())
                 kinds = html.escape(json.dumps(symptom.snippet.pictures))
                 return [f'<p class="tc-drawn" data-tc-pictures="{kinds}"><code>{html.escape(message)}</code>{svg(drawn)}</p>', ""]
     return []
+
+
+def _cut(message: str) -> str:
+    """A message in one line."""
+    return message if len(message) <= LINE else message[:LINE].rpartition(" ")[0] + " …"
 
 
 def svg(drawn: dict[str, Any]) -> str:
@@ -273,8 +276,10 @@ def case(catalogue: Catalogue, symptom: Symptom, made: Case, language: str) -> s
     """Tabs of a case: the fix (code, or a command for each place), diff, failing code, what it printed; then, folded, how the fix was checked."""
     label = LABELS[language]
     broken = made.cells["break"]
+    note = failing(catalogue, symptom, made.cure, "fix", language)
     tabs = [
-        tab(label["fixed"] if place == "python" else label["places"][place], fence(text, LEXERS.get(place, "console"))) for place, text in made.fixes.items()
+        tab(label["fixed"] if place == "python" else label["places"][place], fence(text, LEXERS.get(place, "console")) + note)
+        for place, text in made.fixes.items()
     ]
     if "fix" in made.cells and not made.silent and alike(broken.source, made.cells["fix"].source):
         tabs.append(tab(label["diff"], fence(diff(broken.source, made.cells["fix"].source), "diff .tc-diff")))
@@ -297,19 +302,30 @@ def alike(before: str, after: str) -> bool:
 
 
 def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
-    """What the same break printed on other releases and devices, where the words differ from those shown."""
-    texts = changes.printed(catalogue, symptom, broken.name)
+    """What the same break printed on other releases and devices, where the words differ from those shown; and where it does not break."""
+    label = LABELS[language]
+    # A silent break that raises could not run there, which says nothing of the symptom.
+    texts = [] if symptom.snippet.cases[broken.case].silent else changes.printed(catalogue, symptom, broken.name)
     shown = recorded(catalogue, symptom, broken.name)
     here = shown[0].environment if shown else ""
-    others = [one for one in texts if here not in one.where]
-    return "".join(
-        f"\n\n{LABELS[language]['elsewhere'].format(where=LABELS[language]['join'].join(_environments(catalogue, one.where)))}\n\n{fence(one.text, 'text .tc-output')}"
-        for one in others
-    )
+    spared, ran = changes.spared(catalogue, symptom, broken)
+    lines = [f"{label['spared'].format(where=environments(spared, ran, language))}\n{{ .tc-note }}"] if spared else []
+    for one in texts:
+        if here not in one.where:
+            some = [record for record in ran if record.environment in one.where]
+            lines += [label["elsewhere"].format(where=environments(some, ran, language)), fence(one.text, "text .tc-output")]
+    return "".join(f"\n\n{line}" for line in lines)
 
 
-def _environments(catalogue: Catalogue, names: tuple[str, ...]) -> list[str]:
-    return [f"torch {release(record)}, {where(record)}" for record in catalogue.evidence if record.environment in names]
+def failing(catalogue: Catalogue, symptom: Symptom, cell: Cell, what: str, language: str) -> str:
+    """A line under a check or fix that says where it does not work, and what it ended in there; "" where it works wherever its break breaks."""
+    some, ran = changes.fails(catalogue, symptom, cell)
+    if not some:
+        return ""
+    label = LABELS[language]
+    said = changes.message(some[0], symptom, cell.name).splitlines()
+    error = f"{label['colon']}`` {_cut(said[0])} ``" if said and not said[0].startswith("AssertionError") else label["stop"]
+    return f"\n\n{label['fails'][what].format(where=environments(some, ran, language))}{error}\n{{ .tc-note .tc-fails }}"
 
 
 def _program(symptom: Symptom, broken: Cell, language: str) -> str:
@@ -326,7 +342,10 @@ def _program(symptom: Symptom, broken: Cell, language: str) -> str:
 
 def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
     """The code of a check, and what it printed; where it asks `torchclinic.checks`, how to get that."""
-    parts = [fence(asked_of_any_program(cell.source), "python .tc-check"), printed(catalogue, symptom, cell, language)]
+    parts = [
+        fence(asked_of_any_program(cell.source), "python .tc-check") + failing(catalogue, symptom, cell, "check", language),
+        printed(catalogue, symptom, cell, language),
+    ]
     if "import checks" in cell.source:
         parts.append(f"{LABELS[language]['get-checks'].format(tip='../tips/tools/silent-bugs.md')}\n{{ .tc-note }}")
     return "\n\n".join(parts)
