@@ -12,7 +12,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.logical_not.html"]
 # causes:
 #   invert:
-#     if: paste("with a bool tensor", "Negation")
+#     if: paste("Negation")
+#     likely: paste("with a bool tensor")
 #   difference:
 #     if: paste("with two bool tensors")
 # ---

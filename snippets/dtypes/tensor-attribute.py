@@ -58,9 +58,10 @@
 #   list-method:
 #     if: paste("'append'", "'extend'", "'insert'")
 #   model-output:
-#     if: paste("'logits'", "'loss'", "'last_hidden_state'", "'hidden_states'", "'pooler_output'", "'keys'", "'items'", "'get'", "'sample'", "'values'")
+#     if: paste("'logits'", "'loss'", "'last_hidden_state'", "'hidden_states'", "'pooler_output'")
+#     likely: paste("'keys'", "'items'", "'get'", "'sample'")
 #   numpy-method:
-#     if: paste("'astype'", "'copy'", "'concatenate'", "'to_numpy'", "'flat'", "'fillna'", "'nonzeros'", "'tostring'", "'asarray'", "'len'", "'length'", "'get_shape'", "'as_list'")
+#     if: paste("'astype'", "'copy'", "'concatenate'", "'to_numpy'", "'flat'", "'fillna'", "'nonzeros'", "'tostring'", "'asarray'")
 #   newer-name:
 #     if: paste("'untyped_storage'")
 #     sample: "AttributeError: 'Tensor' object has no attribute 'untyped_storage'"

@@ -11,7 +11,7 @@
 #   numpy-function:
 #     if: paste("ddof=", "axis=NoneType", "out=NoneType", "numpy/core/fromnumeric", "numpy/_core/fromnumeric", "numpy\\_core\\fromnumeric")
 #   text:
-#     if: paste("=str", "(str", ", str") and not paste("ddof=", "axis=NoneType", "out=NoneType")
+#     if: paste("=str,", "=str)", "(str,", "(str)", ", str,", ", str)") and not paste("ddof=", "axis=NoneType", "out=NoneType")
 #   none:
 #     if: paste("got (NoneType", "other=NoneType", "input=NoneType")
 #   size:

@@ -21,21 +21,23 @@
 #   - text: "'<=' not supported between instances of 'float' and 'str'"
 #     exception: TypeError
 #     near: ["torch/optim", "torch\\optim"]
+#   - text: "'<' not supported between instances of 'str' and 'float'"
+#     exception: TypeError
+#     near: ["torch/optim", "torch\\optim"]
 # tags: [optimizer, fine-tuning]
 # recover: fix
 # related: [nn/optimizer-empty, autograd/non-leaf-optimizer, nn/scheduler-arguments]
 # docs: ["https://docs.pytorch.org/docs/stable/optim.html#constructing-it"]
 # causes:
 #   rate-is-text:
-#     if: paste("'<=' not supported")
+#     if: paste("'<=' not supported", "'<' not supported")
 #   not-called:
-#     if: paste("'method' object is not iterable") or one == "Module.parameters"
+#     if: paste("'method' object is not iterable") or one == "torch.nn.modules.module.Module.parameters"
 #   nested-list:
-#     if: one in ["list", "tuple", "generator", "method", "Module.parameters"]
+#     if: one in ["list", "Module.parameters"]
 #   module-itself:
 #     sample: "TypeError: optimizer can only optimize Tensors, but one of the params is torch.nn.modules.linear.Linear"
-#     if: read(cls) or begins(one, "torch.nn.modules")
-#     likely: read(one) and one != "str"
+#     if: (read(cls) and cls != "NoneType") or (begins(one, "torch.nn.modules") and one != "torch.nn.modules.module.Module.parameters")
 #   one-tensor:
 #     if: read(got)
 #   twice:

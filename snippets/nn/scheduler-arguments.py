@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "__init__() got an unexpected keyword argument 'verbose'"
 #     exception: TypeError
-#     near: ["LR(", "lr_scheduler", "LR.__init__", "ReduceLROnPlateau", "Scheduler"]
+#     near: ["LR(", "lr_scheduler", "LR.__init__", "ReduceLROnPlateau", "LRScheduler", "CosineAnnealingWarmRestarts"]
 #     sample: "TypeError: ReduceLROnPlateau.__init__() got an unexpected keyword argument 'verbose'"
 #   - text: "step() missing 1 required positional argument: 'metrics'"
 #     exception: TypeError

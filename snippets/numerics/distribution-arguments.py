@@ -32,9 +32,11 @@
 #   value:
 #     if: paste("within the support")
 #   scale:
-#     if: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and not paste("[nan", " nan,", "nan]")
+#     if: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and paste("tensor([") and not paste("[nan", " nan,", "nan]")
+#     likely: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and not paste("[nan", " nan,", "nan]")
 #   logits-as-probs:
-#     if: paste("Simplex()", "parameter probs") and not paste("[nan", " nan,", "nan]", "within the support")
+#     if: paste("Simplex()", "parameter probs") and paste("tensor([") and not paste("[nan", " nan,", "nan]", "within the support")
+#     likely: paste("Simplex()", "parameter probs") and not paste("[nan", " nan,", "nan]", "within the support")
 # ---
 
 # %%

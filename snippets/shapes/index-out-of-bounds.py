@@ -23,7 +23,7 @@
 #   empty:
 #     if: size == 0
 #   dataset-length:
-#     if: frames("__getitem__", "/fetch.py") and size != 0
+#     likely: frames("__getitem__", "/fetch.py") and size != 0
 #   last-batch:
 #     undecided: the size of the batch is not printed
 #   from-one:

@@ -2,12 +2,12 @@
 # wordings:
 #   - text: "not enough values to unpack (expected {want:int}, got {got:int})"
 #     exception: ValueError
-#     near: [".size()", "in forward", "_loader", "loader:", "loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
+#     near: [".size()", "in forward", "train_loader", "val_loader", "test_loader", "data_loader", "dataloader", " loader:", "(loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
 #     unless: [tensorflow, keras, paddle, mxnet, mindspore, jax]
 #     sample: "    b, c, h, w = x.size()\nValueError: not enough values to unpack (expected 4, got 3)"
 #   - text: "too many values to unpack (expected {want:int}"
 #     exception: ValueError
-#     near: [".size()", "in forward", "_loader", "loader:", "loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
+#     near: [".size()", "in forward", "train_loader", "val_loader", "test_loader", "data_loader", "dataloader", " loader:", "(loader)", "DataLoader", "lstm(", "rnn(", "gru(", "torch"]
 #     unless: [tensorflow, keras, paddle, mxnet, mindspore, jax]
 #     sample: "    for x, y in train_loader:\nValueError: too many values to unpack (expected 2)"
 # tags: [shape, dataloader, rnn]
@@ -16,11 +16,11 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.size.html", "https://docs.pytorch.org/docs/stable/data.html"]
 # causes:
 #   enumerate:
-#     if: frames("enumerate(")
+#     if: frames("enumerate(") and got == 2 and not frames(", (", ",(")
 #   dimensions:
 #     if: frames(".shape", ".size()")
 #   state:
-#     if: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames("enumerate(", ".shape", ".size()")
+#     if: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames(".shape", ".size()")
 #     sample: |
 #       outputs, hidden, cell = self.lstm(x)
 #       ValueError: not enough values to unpack (expected 3, got 2)
