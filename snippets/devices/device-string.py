@@ -26,7 +26,7 @@
 #     exception: AssertionError
 #   - text: ": did you call init?"
 #     exception: RuntimeError
-#     near: [Invalid device argument]
+#     near: [Invalid device argument, Allocator not initialized for device]
 #     sample: "RuntimeError: Invalid device argument : did you call init?"
 # tags: [device, cuda, multi-gpu]
 # recover: fix

@@ -12,6 +12,9 @@
 #   - text: "CachingAllocator option max_split_size_mb too small, must be >= {least:int}"
 #     exception: [ValueError, RuntimeError]
 #     sample: "ValueError: CachingAllocator option max_split_size_mb too small, must be >= 20"
+#   - text: "CachingAllocator option max_split_size_mb too small, must be > {least:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: CachingAllocator option max_split_size_mb too small, must be > 20"
 #   - text: "expandable_segments not supported on this platform"
 #     exception: UserWarning
 # tags: [cuda, fragmentation, oom]

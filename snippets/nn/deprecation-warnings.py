@@ -58,6 +58,9 @@
 #   - text: "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument"
 #     exception: UserWarning
 #     unless: *alone
+#   - text: "torch.range is deprecated and will be removed in a future release"
+#     exception: UserWarning
+#     unless: *alone
 #   - text: "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated"
 #     exception: UserWarning
 #     unless: *alone
@@ -83,6 +86,9 @@
 #   - text: "where received a uint8 condition tensor. This behavior is deprecated"
 #     exception: UserWarning
 #     unless: *alone
+#   - text: "masked_select received a mask with dtype torch.uint8, this behavior is now deprecated"
+#     exception: UserWarning
+#     unless: *alone
 #   - text: "masked_fill_ only supports boolean masks, but got mask with dtype {_:line}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
@@ -106,7 +112,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/nn.functional.html", "https://docs.pytorch.org/vision/stable/models.html"]
 # causes:
 #   renamed:
-#     if: read(name) or paste("TypedStorage", "in favor of", "set_default_tensor_type", "torch.meshgrid", "The epoch parameter in")
+#     if: read(name) or paste("TypedStorage", "in favor of", "set_default_tensor_type", "torch.meshgrid", "torch.range is", "The epoch parameter in")
 #   weights:
 #     if: paste("'pretrained", "weight enum")
 #     sample: "UserWarning: The parameter 'pretrained' is deprecated since 0.13 and may be removed in the future, please use 'weights' instead."
