@@ -61,7 +61,7 @@
 #         return checkpoint["pytorch-lightning_version"]
 #       KeyError: 'pytorch-lightning_version'
 #   not-saved:
-#     if: >-
+#     likely: >-
 #       paste("KeyError: 'epoch'", "KeyError: 'optimizer", "KeyError: 'scheduler'", "KeyError: 'lr_scheduler'", "KeyError: 'best_", "KeyError: 'global_step'")
 #   weights-only:
 #     undecided: which names the file has is not printed

@@ -38,7 +38,7 @@
 #     if: len(x) == 4 and x[0] == y[0] and x[-2] != y[-2] and x[-1] != y[-1]
 #     likely: len(want) > 2 and len(want) == len(got)
 #   channel:
-#     if: len(got) > 2 and len(got) == len(want) + 1
+#     if: len(got) == len(want) + 1 and len(want) > 1 and (got[1] == 1 or got[-1] == 1)
 #     sample: "RuntimeError: Expected target size [2, 16, 16, 16], got [2, 1, 16, 16, 16]"
 #   class-weights:
 #     if: paste("weight tensor should be defined either for all")

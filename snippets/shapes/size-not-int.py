@@ -40,14 +40,23 @@
 #   - text: "received an invalid combination of arguments - got (torch.Size, int"
 #     exception: TypeError
 #     sample: "TypeError: randn() received an invalid combination of arguments - got (torch.Size, int), but expected one of:"
-#   - text: "received an invalid combination of arguments - got (float, int"
+#   - text: "view() received an invalid combination of arguments - got (float, int"
 #     exception: TypeError
 #     sample: "TypeError: view() received an invalid combination of arguments - got (float, int), but expected one of:"
-#   - text: "zeros() takes 1 positional argument but {count:int} were given"
+#   - text: "rand() received an invalid combination of arguments - got (float, int"
+#     exception: TypeError
+#     sample: "TypeError: rand() received an invalid combination of arguments - got (float, int), but expected one of:"
+#   - text: "randn() received an invalid combination of arguments - got (float, int"
+#     exception: TypeError
+#     sample: "TypeError: randn() received an invalid combination of arguments - got (float, int), but expected one of:"
+#   - text: "new() received an invalid combination of arguments - got (float, int"
+#     exception: TypeError
+#     sample: "TypeError: new() received an invalid combination of arguments - got (float, int), but expected one of:"
+#   - text: "TypeError: zeros() takes 1 positional argument but {count:int} were given"
 #     exception: TypeError
 #     unless: [tensorflow, keras, paddle, mxnet, jax]
 #     sample: "TypeError: zeros() takes 1 positional argument but 2 were given"
-#   - text: "ones() takes 1 positional argument but {count:int} were given"
+#   - text: "TypeError: ones() takes 1 positional argument but {count:int} were given"
 #     exception: TypeError
 #     unless: [tensorflow, keras, paddle, mxnet, jax]
 #     sample: "TypeError: ones() takes 1 positional argument but 2 were given"

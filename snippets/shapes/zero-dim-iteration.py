@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "iteration over a 0-d tensor"
 #     exception: TypeError
+#     unless: [paddle, tensorflow]
 #   - text: "len() of a 0-d tensor"
 #     exception: TypeError
 #   - text: "slice() cannot be applied to a 0-dim tensor"
@@ -35,8 +36,7 @@
 #   number:
 #     likely: frames("(loss)", "in loss:", "(*loss)")
 #   builtin:
-#     if: frames("if any(", "if all(", "if not any(", "if not all(")
-#     likely: frames("any(", "all(", "max(", "min(")
+#     likely: frames("any(", "all(", "max(", "min(", "sum(") and not paste("len() of")
 #   old-rnn:
 #     if: frames("in repackage_hidden")
 # ---
