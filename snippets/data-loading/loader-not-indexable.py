@@ -6,6 +6,12 @@
 #     exception: AttributeError
 #   - text: "'DataLoaderIter' object has no attribute 'next'"
 #     exception: AttributeError
+#   - text: "'DataLoader' object has no attribute 'next'"
+#     exception: AttributeError
+#   - text: "'_SingleProcessDataLoaderIter' object is not subscriptable"
+#     exception: TypeError
+#   - text: "'_MultiProcessingDataLoaderIter' object is not subscriptable"
+#     exception: TypeError
 #   - text: "'_SingleProcessDataLoaderIter' object is not callable"
 #     exception: TypeError
 #   - text: "'_MultiProcessingDataLoaderIter' object is not callable"

@@ -33,7 +33,7 @@
 # docs: ["https://docs.nvidia.com/cuda/nvrtc/index.html", "https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cuda.preferred_linalg_library"]
 # causes:
 #   new-gpu:
-#     if: paste("invalid value for --gpu-architecture")
+#     likely: paste("invalid value for --gpu-architecture")
 #   builtins:
 #     if: read(file)
 #   memory:

@@ -17,6 +17,9 @@
 #   - text: "'float' object has no attribute 'backward'"
 #     exception: AttributeError
 #     unless: [paddle, mxnet, mindspore]
+#   - text: "'numpy.float64' object has no attribute 'backward'"
+#     exception: AttributeError
+#     unless: [paddle, mxnet, mindspore]
 #   - text: "'int' object has no attribute 'backward'"
 #     exception: AttributeError
 #     unless: [paddle, mxnet, mindspore]
@@ -63,7 +66,7 @@
 #   dict:
 #     if: paste("'dict' object has no attribute")
 #   number:
-#     if: paste("'float' object has no attribute", "'int' object has no attribute")
+#     if: paste("'float' object has no attribute 'backward'", "'numpy.float64' object has no attribute 'backward'", "'int' object has no attribute 'backward'")
 #   array:
 #     if: paste("'numpy.ndarray' object has no attribute")
 # ---

@@ -81,6 +81,9 @@
 # related: [install-env/no-module-named-torch, install-env/no-module-named-torchvision, install-env/torch-missing-while-building, install-env/extension-not-built]
 # docs: ["https://packaging.python.org/en/latest/tutorials/installing-packages/"]
 # causes:
+#   own-file:
+#     if: paste("is not a package")
+#     sample: "ModuleNotFoundError: No module named 'timm.layers'; 'timm' is not a package"
 #   compiled:
 #     if: paste("named 'torch_scatter'", "named 'torch_sparse'", "named 'torch_cluster'", "named 'torch_spline_conv'", "named 'pyg_lib'")
 #   torchtext:
@@ -88,7 +91,7 @@
 #   apex:
 #     if: paste("named 'apex", "UnencryptedCookieSessionFactoryConfig")
 #   other-release:
-#     if: read(part)
+#     if: read(part) and not paste("is not a package")
 #     sample: "ModuleNotFoundError: No module named 'pytorch_lightning.metrics'"
 #   plain:
 #     if: >-

@@ -4,6 +4,10 @@
 #     exception: TypeError
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: Net.forward() missing 1 required positional argument: 'mask'"
+#   - text: "forward() missing {n:int} required keyword-only argument"
+#     exception: TypeError
+#     unless: [paddle, mindspore, chainer, hybrid_forward]
+#     sample: "TypeError: Net.forward() missing 1 required keyword-only argument: 'mask'"
 #   - text: "forward() takes {takes:int} positional arguments but {given:int} were given"
 #     exception: TypeError
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
@@ -28,7 +32,7 @@
 #   missing:
 #     if: read(n) and not frames("parallel_apply")
 #   sequential:
-#     if: paste("Sequential.forward()") or frames("nn/modules/container.py") and read(takes)
+#     if: paste("Sequential.forward()")
 #   unknown-name:
 #     if: read(name) and not frames("transformers/trainer.py", "trl/trainer")
 #   trainer:

@@ -3,6 +3,9 @@
 #   - text: "output with shape [{out:shape}] doesn't match the broadcast shape [{wide:shape}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: output with shape [1, 28, 28] doesn't match the broadcast shape [3, 28, 28]"
+#   - text: "output with shape [] doesn't match the broadcast shape [{wide:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: output with shape [] doesn't match the broadcast shape [4]"
 # tags: [broadcasting, shape, in-place, normalization]
 # recover: fix
 # related: [shapes/broadcast-mismatch, shapes/conv-channels]
