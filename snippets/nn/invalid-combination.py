@@ -5,7 +5,7 @@
 #     sample: "TypeError: max() received an invalid combination of arguments - got (list, int), but expected one of:"
 # tags: [numpy, shape]
 # recover: fix
-# related: [nn/argument-must-be-tensor, nn/forward-arguments, devices/cuda-tensor-to-numpy]
+# related: [nn/argument-must-be-tensor, nn/forward-arguments, devices/cuda-tensor-to-numpy, shapes/size-not-int]
 # docs: ["https://docs.pytorch.org/docs/stable/torch.html", "https://docs.pytorch.org/docs/stable/tensors.html"]
 # causes:
 #   numpy-function:
@@ -96,21 +96,6 @@ largest = torch.clamp(model.weight.grad, min=-1)
 
 # %% proof none
 assert torch.equal(largest, model.weight.grad.clamp(min=-1)) and largest.any()
-
-# %% break size
-noise = torch.randn(10 / 2, 4)
-
-# %% check size
-print(10 / 2, 10 // 2)  # 5.0 5: / gives a float, also when it comes out even
-assert isinstance(10 / 2, float)
-
-# %% fix size
-import torch
-
-noise = torch.randn(10 // 2, 4)
-
-# %% proof size
-assert noise.shape == (5, 4) and noise.std() > 0
 
 # %% break wrong-keyword
 half = x.to(detype=torch.float16)
