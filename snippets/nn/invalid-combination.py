@@ -16,7 +16,7 @@
 #     if: paste("got (NoneType", "other=NoneType", "input=NoneType")
 #   size:
 #     if: paste("empty() received", "new() received", "randn() received", "rand() received", "zeros() received", "ones() received", "randint() received") and paste("float", "tuple, dtype", "got (Tensor", "NoneType", "numpy.")
-#     sample: "TypeError: empty() received an invalid combination of arguments - got (tuple, dtype=NoneType, device=NoneType), but expected one of:"
+#     sample: "TypeError: new() received an invalid combination of arguments - got (Tensor, int, int, int), but expected one of:"
 #   list:
 #     if: paste("got (list", "got (tuple") and not paste("empty() received", "new() received", "randn() received", "zeros() received", "ones() received")
 #   wrong-keyword:

@@ -37,6 +37,9 @@
 #     near: [torch]
 #     unless: [tensorflow, keras, paddle, mxnet]
 #     sample: "    for i in range(torch.numel(x) / 2):\nTypeError: 'float' object cannot be interpreted as an integer"
+#   - text: "empty() received an invalid combination of arguments - got (tuple, "
+#     exception: TypeError
+#     sample: "TypeError: empty() received an invalid combination of arguments - got (tuple, dtype=NoneType, device=NoneType), but expected one of:"
 #   - text: "received an invalid combination of arguments - got (torch.Size, int"
 #     exception: TypeError
 #     sample: "TypeError: randn() received an invalid combination of arguments - got (torch.Size, int), but expected one of:"
@@ -67,6 +70,7 @@
 # causes:
 #   division:
 #     if: got in ["float", "numpy.float64", "numpy.float32"] or paste("must be int, not float", "got (float,", "'float' object cannot")
+#     likely: paste("empty() received an invalid combination of arguments - got (tuple, ")
 #   whole-shape:
 #     if: got in ["torch.Size", "Size", "tuple", "list"] or paste("'torch.Size' object cannot", "must be int, not torch.Size")
 #   shape-and-number:

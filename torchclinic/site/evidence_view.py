@@ -9,7 +9,7 @@ from typing import Any
 
 from ..content import changes
 from ..content.catalogue import Catalogue, Symptom
-from ..content.evidence import OUTCOMES, PYTHON, Evidence
+from ..content.evidence import OUTCOMES, PYTHON, RELEASE, Evidence
 from ..content.snippet import FAULT, Case
 from .labels import LABELS, REASONS
 from .markup import plain
@@ -51,8 +51,10 @@ def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) 
     for state, record in found:
         entry = record.symptoms[symptom.stem]
         reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
-        why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
-        packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items())
+        # In full for the release that pages show, and for each GPU: a line for ten releases would fill a phone.
+        shown = record.device != "cpu" or (record.torch, record.python) == (RELEASE, PYTHON)
+        why = label["join"].join(dict.fromkeys(reason(text if shown else text.partition(":")[0], language) for text in reasons))
+        packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items() if shown)
         alike.setdefault((state, packages, where(record), why), []).append(record)
     pieces = []
     for (state, packages, machine, why), records in alike.items():

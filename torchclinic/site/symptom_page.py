@@ -313,7 +313,7 @@ def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: st
     for one in texts:
         if here not in one.where:
             some = [record for record in ran if record.environment in one.where]
-            lines += [label["elsewhere"].format(where=environments(some, ran, language)), fence(one.text, "text .tc-output")]
+            lines += [label["elsewhere"].format(where=environments(some, ran, language)), fence(_shortened(one.text, label["left-out"], head=6, tail=1), "text .tc-output")]
     return "".join(f"\n\n{line}" for line in lines)
 
 
@@ -377,11 +377,11 @@ def lexer(output: str) -> str:
     return "pytb" if "Traceback (most recent call last):" in output else "text"
 
 
-def _shortened(output: str, left_out: str) -> str:
+def _shortened(output: str, left_out: str, head: int = HEAD, tail: int = TAIL) -> str:
     lines = output.splitlines()
-    if len(lines) <= HEAD + TAIL + 1:
+    if len(lines) <= head + tail + 1:
         return output
-    return "\n".join([*lines[:HEAD], left_out.format(count=len(lines) - HEAD - TAIL), *lines[-TAIL:]])
+    return "\n".join([*lines[:head], left_out.format(count=len(lines) - head - tail), *lines[-tail:]])
 
 
 def run_it(symptom: Symptom, language: str, repository: str = "") -> list[str]:
