@@ -313,7 +313,10 @@ def elsewhere(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: st
     for one in texts:
         if here not in one.where:
             some = [record for record in ran if record.environment in one.where]
-            lines += [label["elsewhere"].format(where=environments(some, ran, language)), fence(_shortened(one.text, label["left-out"], head=6, tail=1), "text .tc-output")]
+            lines += [
+                label["elsewhere"].format(where=environments(some, ran, language)),
+                fence(_shortened(one.text, label["left-out"], head=6, tail=1), "text .tc-output"),
+            ]
     return "".join(f"\n\n{line}" for line in lines)
 
 
