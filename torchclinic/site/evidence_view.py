@@ -51,17 +51,18 @@ def _pieces(found: list[tuple[str, Evidence]], symptom: Symptom, language: str) 
     for state, record in found:
         entry = record.symptoms[symptom.stem]
         reasons = [entry["skipped"]] if "skipped" in entry else [cell.get("why", "") for cell in entry["cells"].values() if cell["outcome"] == "skipped"]
-        # In full for the release that pages show, and for each GPU: a line for ten releases would fill a phone.
-        shown = record.device != "cpu" or (record.torch, record.python) == (RELEASE, PYTHON)
-        why = label["join"].join(dict.fromkeys(reason(text if shown else text.partition(":")[0], language) for text in reasons))
-        packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items() if shown)
+        # Reasons for the release that pages show, and for each GPU; packages where there is no other run: a line for ten releases would fill a phone.
+        shown = state == "skipped" or len(found) == 1 or record.device != "cpu" or (record.torch, record.python) == (RELEASE, PYTHON)
+        why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons)) if shown else ""
+        packages = "".join(label["comma"] + f"{name} {version}" for name, version in entry.get("packages", {}).items() if len(found) == 1)
         alike.setdefault((state, packages, where(record), why), []).append(record)
     pieces = []
     for (state, packages, machine, why), records in alike.items():
         torch = releases(records, [record for _, record in found if where(record) == machine], language)
         dates = sorted({record.symptoms[symptom.stem]["date"] for record in records})
         date = dates[0] if len(dates) == 1 else label["range"].format(first=dates[0], last=dates[-1])
-        pieces.append((state, label[state].format(torch=torch + packages, where=machine, date=date, why=why)))
+        text = label[state].format(torch=torch + packages, where=machine, date=date, why=why)
+        pieces.append((state, text if why else text.replace(" ()", "").replace("（）", "")))
     return pieces
 
 
