@@ -1,191 +1,269 @@
-// Conditions: what a paste must say for a row of a page's table of causes to be the reader's. Twin of torchclinic/find/condition.py, which says how they
-// are read: true, false, or null where the paste does not hold what would be needed to know.
+// Conditions: what a paste must say for a row of a page's table of causes to be the reader's. Twin
+// of torchclinic/find/condition.py, which says how they are read: true, false, or null where the
+// paste does not hold what would be needed to know.
 
-const SIZES = 64;
-const UNITS = { "": 0, b: 0, byte: 0, bytes: 0, k: 1, kb: 1, kib: 1, m: 2, mb: 2, mib: 2, g: 3, gb: 3, gib: 3, t: 4, tb: 4, tib: 4 };
-const PLACES = ['File "', "File ~", "File /", "Cell In", "-->", ".py in "];
+/** @import { Tables, Tree } from "./types" */
+/** @import { Live } from "./live.js" */
+/** @import { Pasted } from "./pasted.js" */
+
+import { strip } from "./clean.js";
+
+/**
+ * What conditions read of one hit.
+ * @typedef {object} Facts
+ * @property {Pasted} pasted the whole text
+ * @property {Record<string, string>} values of the hit
+ * @property {Record<string, string[]>} every all values of each name, in order
+ * @property {Set<string>} stems of all hits
+ * @property {Live | null} live what the program knew, where the paste says it
+ * @property {Pick<Tables, "condition" | "pasted">} tables of the index
+ */
+/** @typedef {any} Value a number, or a list: ["hole", name], ["sizes", name], ["+", …] … */
+
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const OPERATIONS = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b, "%": (a, b) => a % b };
+const SMALL = LETTERS.slice(0, 26);
+/** @type {Record<string, (a: number, b: number) => number>} */
+const OPERATIONS = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "%": (a, b) => a % b,
+};
 
-/** What conditions read of one hit: the cleaned text, the hit's values, all values of each name, and the stems of all hits. */
-export class Paste {
-  constructor(clean, values, every, stems, { stripPrefix, printedType }) {
-    Object.assign(this, { clean, values, every, stems, stripPrefix, printedType, placed: null });
-  }
+/** @param {Facts} facts @param {string} name */
+const valueNamed = ({ values }, name) => (Object.hasOwn(values, name) ? values[name] : null);
 
-  value(name) {
-    return Object.hasOwn(this.values, name) ? this.values[name] : null;
-  }
-
-  line(start) {
-    const end = this.clean.indexOf("\n", start);
-    return this.clean.slice(start, end < 0 ? this.clean.length : end);
-  }
-
-  /** The lines of tracebacks that name a place, each with the line of code below it. */
-  get frames() {
-    if (this.placed !== null) return this.placed;
-    const starts = new Set();
-    for (const mark of PLACES) {
-      for (let at = this.clean.indexOf(mark); at >= 0; ) {
-        starts.add(at ? this.clean.lastIndexOf("\n", at - 1) + 1 : 0);
-        const end = this.clean.indexOf("\n", at);
-        at = end < 0 ? -1 : this.clean.indexOf(mark, end);
-      }
-    }
-    const found = [];
-    for (const start of [...starts].sort((a, b) => a - b)) {
-      const line = this.line(start);
-      const text = this.stripPrefix(line);
-      if (!["File ", "Cell In", "--"].some((mark) => text.startsWith(mark)) && !text.includes(".py in ")) continue;
-      found.push(line);
-      const below = start + line.length + 1;
-      if (below > this.clean.length || starts.has(below)) continue;
-      const next = this.line(below);
-      if (!this.printedType(this.stripPrefix(next))) found.push(next);
-    }
-    return (this.placed = found.join("\n"));
-  }
+/**
+ * The texts of which a condition wants one in the paste, not those that it does not want.
+ * @param {Tree} tree
+ * @returns {string[]}
+ */
+export function textsOf(tree) {
+  const [kind, ...parts] = /** @type {[string, ...any]} */ (tree);
+  if (kind === "paste" || kind === "frames") return parts;
+  return kind === "and" || kind === "or" ? parts.flatMap(textsOf) : [];
 }
 
-export function holds(tree, paste) {
-  const [kind, ...parts] = tree;
-  if (kind === "and" || kind === "or") {
-    let unknown = false;
-    for (const part of parts) {
-      const made = holds(part, paste);
-      if (made === (kind === "or")) return made;
-      unknown ||= made === null;
-    }
-    return unknown ? null : kind === "and";
-  }
+/**
+ * Is it so?
+ * @param {Tree} tree
+ * @param {Facts} facts
+ * @returns {boolean | null}
+ */
+export function holds(tree, facts) {
+  const [kind, ...parts] = /** @type {[string, ...any]} */ (tree);
+  if (kind === "and" || kind === "or")
+    return joined(parts, kind === "or", (part) => holds(part, facts));
+  if (kind === "in")
+    return joined(parts.slice(1), true, (literal) => compare("==", parts[0], literal, facts));
   if (kind === "not") {
-    const made = holds(parts[0], paste);
-    return made === null ? null : !made;
+    const answer = holds(parts[0], facts);
+    return answer === null ? null : !answer;
   }
-  if (kind === "paste") return parts.some((text) => paste.clean.includes(text));
-  if (kind === "frames") return parts.some((text) => paste.frames.includes(text));
-  if (kind === "also") return parts.some((stem) => paste.stems.has(stem));
-  if (kind === "read") return paste.value(parts[0]) !== null;
+  if (kind === "paste") return parts.some((text) => facts.pasted.says(text));
+  if (kind === "frames")
+    return parts.some(
+      (text) => facts.pasted.says(text) && names(facts.pasted.frames(facts.tables.pasted), text),
+    );
+  if (kind === "also") return parts.some((stem) => facts.stems.has(stem));
+  if (kind === "live")
+    return facts.live?.rows.some((row) => parts.every((word) => row.has(word))) ?? null;
+  if (kind === "read") return valueNamed(facts, parts[0]) !== null;
   if (kind === "begins") {
-    const value = paste.value(parts[0]);
+    const value = valueNamed(facts, parts[0]);
     return value === null ? null : parts.slice(1).some((text) => value.startsWith(text));
   }
   if (kind === "square") {
-    const number = numberIn(parts[0], paste);
+    const number = numberIn(parts[0], facts);
+    if (number === null) return null;
     const root = Math.floor(Math.sqrt(number) + 0.5);
-    return number === null ? null : number >= 1 && root * root === number;
+    return number >= 1 && root * root === number;
   }
-  if (kind === "in") {
-    const made = parts.slice(1).map((literal) => compare("==", parts[0], literal, paste));
-    return made.includes(true) ? true : made.includes(null) ? null : false;
-  }
-  return compare(kind, parts[0], parts[1], paste);
+  return compare(kind, parts[0], parts[1], facts);
 }
 
-function compare(op, one, other, paste) {
-  if (isSizes(one) && isSizes(other)) {
-    const a = sizesOf(one, paste);
-    const b = sizesOf(other, paste);
+/**
+ * Does a text stand in the frames as words of its own: `ema` in `update_ema(`, not `remaining`?
+ * @param {string} frames
+ * @param {string} text
+ */
+function names(frames, text) {
+  const begins = isIn(text[0], SMALL);
+  const ends = isIn(text[text.length - 1], LETTERS);
+  for (let at = frames.indexOf(text); at >= 0; at = frames.indexOf(text, at + 1)) {
+    const joined = begins && isIn(frames[at - 1], LETTERS);
+    if (!joined && !(ends && isIn(frames[at + text.length], SMALL))) return true;
+  }
+  return false;
+}
+
+/** @param {string | undefined} letter @param {string} letters */
+const isIn = (letter, letters) => letter !== undefined && letters.includes(letter);
+
+/**
+ * `decisive` as soon as one answer is it; null if one is unknown; else the contrary.
+ * @param {any[]} parts
+ * @param {boolean} decisive
+ * @param {(part: any) => boolean | null} answerOf
+ */
+function joined(parts, decisive, answerOf) {
+  let unknown = false;
+  for (const part of parts) {
+    const answer = answerOf(part);
+    if (answer === decisive) return answer;
+    unknown ||= answer === null;
+  }
+  return unknown ? null : !decisive;
+}
+
+/**
+ * @param {string} op
+ * @param {Value} left
+ * @param {Value} right
+ * @param {Facts} facts
+ */
+function compare(op, left, right, facts) {
+  if (isSizes(left) && isSizes(right)) {
+    const a = sizesOf(left, facts);
+    const b = sizesOf(right, facts);
     if (a === null || b === null || (op !== "==" && op !== "!=")) return null;
     return (a.length === b.length && a.every((size, at) => size === b[at])) === (op === "==");
   }
   if (op === "==" || op === "!=") {
-    let a = either(one, paste);
-    let b = either(other, paste);
-    if (a === null || b === null) return null;
-    if (typeof a !== typeof b) {
-      a = printed(one, a, paste);
-      b = printed(other, b, paste);
-      if (typeof a !== typeof b) return null;
-    }
-    return (a === b) === (op === "==");
+    const [a, b] = alike(left, right, facts);
+    return a === null || b === null ? null : (a === b) === (op === "==");
   }
-  const a = numberIn(one, paste);
-  const b = numberIn(other, paste);
+  const a = numberIn(left, facts);
+  const b = numberIn(right, facts);
   if (a === null || b === null) return null;
   return op === "<" ? a < b : op === "<=" ? a <= b : op === ">" ? a > b : a >= b;
 }
 
-/** A value as it was printed; what is no value stays as it is. */
-const printed = (side, made, paste) => (Array.isArray(side) && side[0] === "hole" ? paste.value(side[1]) : made);
-
-/** A number if it is one, else a text. */
-function either(part, paste) {
-  if (Array.isArray(part) && part[0] === "text") return part[1];
-  if (Array.isArray(part) && part[0] === "hole") {
-    const value = paste.value(part[1]);
-    return value === null ? null : numberOf(value) ?? value;
-  }
-  return numberIn(part, paste);
+/**
+ * Both sides as numbers or both as texts; null for what is unknown, or of another kind. Beside a
+ * text, a value is compared as it was printed.
+ * @param {Value} left
+ * @param {Value} right
+ * @param {Facts} facts
+ */
+function alike(left, right, facts) {
+  const a = either(left, facts);
+  const b = either(right, facts);
+  if (a === null || b === null || typeof a === typeof b) return [a, b];
+  const [c, d] = [asPrinted(left, a, facts), asPrinted(right, b, facts)];
+  return typeof c === typeof d ? [c, d] : [null, null];
 }
 
+/**
+ * @param {Value} part
+ * @param {number | string} value
+ * @param {Facts} facts
+ */
+const asPrinted = (part, value, facts) =>
+  Array.isArray(part) && part[0] === "hole" ? valueNamed(facts, part[1]) : value;
+
+/**
+ * A number if it is one, else a text.
+ * @param {Value} part
+ * @param {Facts} facts
+ * @returns {number | string | null}
+ */
+function either(part, facts) {
+  if (Array.isArray(part) && part[0] === "text") return part[1];
+  if (Array.isArray(part) && part[0] === "hole") {
+    const value = valueNamed(facts, part[1]);
+    return value === null ? null : (numberOf(value) ?? value);
+  }
+  return numberIn(part, facts);
+}
+
+/** @param {Value} part */
 const isSizes = (part) => Array.isArray(part) && (part[0] === "sizes" || part[0] === "slice");
 
-function numberIn(part, paste) {
+/**
+ * @param {Value} part
+ * @param {Facts} facts
+ * @returns {number | null}
+ */
+function numberIn(part, facts) {
   if (!Array.isArray(part)) return part;
-  const [kind, one, other] = part;
+  const [kind, first, second] = part;
   if (kind === "hole" || kind === "bytes") {
-    const value = paste.value(one);
-    return value === null ? null : kind === "hole" ? numberOf(value) : bytesOf(value);
+    const value = valueNamed(facts, first);
+    if (value === null) return null;
+    return kind === "hole" ? numberOf(value) : bytesOf(value, facts.tables.condition.units);
   }
   if (kind === "count" || kind === "kinds") {
-    const every = Object.hasOwn(paste.every, one) ? paste.every[one] : [];
+    const every = Object.hasOwn(facts.every, first) ? facts.every[first] : [];
     return kind === "count" ? every.length : new Set(every).size;
   }
   if (kind === "item" || kind === "len" || kind === "product") {
-    const sizes = sizesOf(one, paste);
+    const sizes = sizesOf(first, facts);
     if (sizes === null) return null;
     if (kind === "len") return sizes.length;
-    if (kind === "item") return sizes.at(other) ?? null;
+    if (kind === "item") return sizes.at(second) ?? null;
     return finite(sizes.reduce((product, size) => product * size, 1));
   }
   if (Object.hasOwn(OPERATIONS, kind)) {
-    const a = numberIn(one, paste);
-    const b = numberIn(other, paste);
+    const a = numberIn(first, facts);
+    const b = numberIn(second, facts);
     if (a === null || b === null || ((kind === "/" || kind === "%") && b === 0)) return null;
     return finite(OPERATIONS[kind](a, b));
   }
   return null;
 }
 
+/** @param {number} value */
 const finite = (value) => (Number.isFinite(value) ? value : null);
 
-function sizesOf(part, paste) {
+/**
+ * @param {Value} part
+ * @param {Facts} facts
+ * @returns {number[] | null}
+ */
+function sizesOf(part, facts) {
   if (part[0] === "slice") {
-    const sizes = sizesOf(part[1], paste);
+    const sizes = sizesOf(part[1], facts);
     return sizes === null ? null : sizes.slice(part[2] ?? 0, part[3] ?? sizes.length);
   }
-  const value = part[0] === "sizes" ? paste.value(part[1]) : null;
+  const value = part[0] === "sizes" ? valueNamed(facts, part[1]) : null;
   if (value === null) return null;
   const pieces = strip(value, "[]() ").replaceAll("x", ",").split(",");
-  const found = pieces.map((piece) => strip(piece, " ")).filter((piece) => piece).map(numberOf);
-  return found.length && found.length <= SIZES && !found.includes(null) ? found : null;
+  const numbers = pieces
+    .map((piece) => strip(piece, " "))
+    .filter(Boolean)
+    .map(numberOf);
+  const sizes = numbers.filter((number) => number !== null);
+  const most = facts.tables.condition.sizes;
+  return sizes.length === numbers.length && sizes.length && sizes.length <= most ? sizes : null;
 }
 
-function strip(text, characters) {
-  let from = 0;
-  let to = text.length;
-  while (from < to && characters.includes(text[from])) from++;
-  while (to > from && characters.includes(text[to - 1])) to--;
-  return text.slice(from, to);
-}
-
-/** A decimal number; null for anything else, and for one that no double holds. */
+/**
+ * A decimal number; null for anything else, and for one that no double holds.
+ * @param {string} text
+ */
 export function numberOf(text) {
   const body = text[0] === "-" || text[0] === "+" ? text.slice(1) : text;
   const e = body.indexOf("e");
   const mantissa = e < 0 ? body : body.slice(0, e);
   const exponent = e < 0 ? "" : body.slice(e + 1);
   const digits = exponent[0] === "-" || exponent[0] === "+" ? exponent.slice(1) : exponent;
-  if (!areDigits(mantissa.replace(".", "")) || (e >= 0 && !areDigits(digits)) || text.length > 400) return null;
+  if (!areDigits(mantissa.replace(".", "")) || (e >= 0 && !areDigits(digits)) || text.length > 400)
+    return null;
   return finite(Number(text));
 }
 
+/** @param {string} text */
 const areDigits = (text) => text !== "" && strip(text, "0123456789") === "";
 
-/** `1.70 GiB`, `20 MB`, `0 bytes`, `359661568`: a number of bytes; units are powers of 1024, as PyTorch prints them. */
-export function bytesOf(text) {
+/**
+ * `1.70 GiB`, `20 MB`, `0 bytes`, `359661568`: a number of bytes; units are powers of 1024, as
+ * PyTorch prints them.
+ * @param {string} text
+ * @param {Record<string, number>} units
+ */
+export function bytesOf(text, units) {
   text = strip(text, " .,");
   let end = text.length;
   while (end > 0 && LETTERS.includes(text[end - 1])) end--;
@@ -193,5 +271,5 @@ export function bytesOf(text) {
   let from = end;
   while (from > 0 && text[from - 1] === " ") from--;
   const value = numberOf(text.slice(0, from));
-  return value === null || !Object.hasOwn(UNITS, unit) ? null : finite(value * 1024 ** UNITS[unit]);
+  return value === null || !Object.hasOwn(units, unit) ? null : finite(value * 1024 ** units[unit]);
 }

@@ -1,14 +1,14 @@
-// The lookup's page: reads what is pasted, asks lookup.js, shows the answer. Everything stays in this browser; the index is fetched, once, and, for a
+// The lookup's page: reads what is pasted, dropped or opened, asks lookup-ask.js, shows the answer. Everything stays in this browser; the index is fetched, once, and, for a
 // message that no page knows, PyTorch's own messages. Pasted text becomes text nodes, never markup.
 
-import { diagnose, fragment, lookup, tell, wordsOf } from "./lookup.js";
-import { draw, svg } from "./picture.js";
+import { ask, LIMIT, load, loadAdvice, lower } from "./lookup-ask.js";
+import { element, hitCard, showFix, title } from "./lookup-card.js";
+import { none } from "./lookup-none.js";
+import { frameAbove } from "./own-code.js";
 import { fill, WORDS } from "./words.js";
 
-const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
-const SHOWN = 400; // characters shown of one line
-const WORDY = 4; // words of a text that may be a message of PyTorch
 const words = WORDS.lookup;
+const KEPT = "tc-paste"; // in the tab's own storage: what a switch of language takes along
 const EXAMPLES = {
   shapes: `Traceback (most recent call last):
   File "train.py", line 41, in <module>
@@ -23,87 +23,6 @@ RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)`,
 RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).`,
 };
 
-const loaded = new Map();
-
-/** A file of the site, fetched once; a failed fetch may be tried again. */
-function load(name) {
-  if (!loaded.has(name)) {
-    const asked = fetch(new URL(name, import.meta.url)).then((response) => (response.ok ? response.json() : Promise.reject(new Error(`status ${response.status}`))));
-    loaded.set(name, asked);
-    asked.catch(() => loaded.delete(name));
-  }
-  return loaded.get(name);
-}
-
-/** The causes of an index, unless it has them; without a network it does without. */
-async function loadCauses(index) {
-  if (!index.told) await load("causes.json").then((causes) => tell(index, causes), () => {});
-}
-
-/** An element; strings among its children become text nodes. */
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children.flat().filter((child) => child !== null && child !== ""));
-  return made;
-}
-
-/** What answers big texts and files: one worker, started when it is first needed; the newest question is the one that counts. */
-let worker = null;
-let asked = 0;
-
-/** {answer, lines, kept, numbers}, as lookup-worker.js gives them: of a short text at once, of a long one or a file through the worker, which tells how far it is. */
-async function ask(index, source, onProgress) {
-  const id = ++asked;
-  if (typeof source === "string" && source.length <= LIMIT) {
-    const answer = lookup(index, source);
-    const lines = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
-    return { answer, lines: answer.hits.map((hit) => [lines[hit.line - 2] ?? "", lines[hit.line] ?? ""]), kept: source, numbers: null };
-  }
-  if (worker) worker.terminate(); // what it was reading is out of date
-  worker = new Worker(new URL("lookup-worker.js", import.meta.url), { type: "module" });
-  return new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }) => {
-      if (data.id !== id) return;
-      if (data.error) reject(new Error(data.error));
-      else if (data.answer) resolve(data);
-      else onProgress(data.done);
-    };
-    worker.onerror = () => reject(new Error("worker"));
-    worker.postMessage({ index });
-    worker.postMessage(typeof source === "string" ? { id, text: source } : { id, file: source });
-  });
-}
-
-/** What knows PyTorch's own messages: a worker of its own, started when first a text is unknown. */
-let originsWorker = null;
-const originsAsked = new Map();
-
-/** Where PyTorch writes what a text prints, as origins.js answers it; null where it does not, or where nothing can be fetched. */
-function whence(holes, text) {
-  if (!originsWorker) {
-    originsWorker = new Worker(new URL("origins-worker.js", import.meta.url), { type: "module" });
-    originsWorker.onmessage = ({ data }) => originsAsked.get(data.id)?.(data.origin);
-  }
-  const id = originsAsked.size;
-  return new Promise((resolve) => {
-    originsAsked.set(id, resolve);
-    originsWorker.postMessage({ id, text, holes });
-  });
-}
-
-/** Pages that were asked for a cause, by address; a failed fetch may be tried again. */
-const pages = new Map();
-
-function page(href) {
-  if (!pages.has(href)) {
-    const asked = fetch(href).then((response) => (response.ok ? response.text() : Promise.reject(new Error(`status ${response.status}`))));
-    pages.set(href, asked.then((text) => new DOMParser().parseFromString(text, "text/html")));
-    asked.catch(() => pages.delete(href));
-  }
-  return pages.get(href);
-}
-
 /** Bring a form to life. `dress` gives blocks of code their buttons. */
 export function start(form, result, dress) {
   if (form.dataset.started) return;
@@ -111,14 +30,27 @@ export function start(form, result, dress) {
   const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
   const area = form.querySelector("textarea");
   const reset = form.querySelector("button[type=reset]");
+  const status = form.querySelector("[role=status]");
   let latest = 0;
+
+  /** A sentence instead of an answer. */
+  function note(text) {
+    status.textContent = text;
+    result.replaceChildren(element("p", { class: "tc-card" }, text));
+  }
 
   async function answer(source = area.value) {
     const own = ++latest;
     const current = () => own === latest; // only the newest text is answered
-    const say = (text) => current() && result.replaceChildren(element("p", { class: "tc-card" }, text));
+    const say = (text) => current() && note(text);
+    const long = typeof source !== "string" || source.length > LIMIT;
     reset.hidden = !source;
-    if (!source) return result.replaceChildren();
+    form.classList.toggle("tc-answered", Boolean(source));
+    if (!source) {
+      status.textContent = "";
+      return result.replaceChildren();
+    }
+    if (long) say(fill(words.reading, { percent: 0 }));
     const slow = setTimeout(() => say(words.loading), 300);
     let index;
     try {
@@ -129,64 +61,104 @@ export function start(form, result, dress) {
       clearTimeout(slow);
     }
     try {
-      const long = typeof source !== "string" || source.length > LIMIT;
-      if (long) await loadCauses(index); // what takes long to read is read once
-      let found = await ask(index, source, (share) => say(fill(words.reading, { percent: Math.round(share * 100) })));
-      if (!index.told && found.answer.hits.some((hit) => hit.page)) {
-        await loadCauses(index);
+      if (long) await loadAdvice(index); // what takes long to read is read once
+      let found = await ask(index, source, (share) =>
+        say(fill(words.reading, { percent: Math.round(share * 100) })),
+      );
+      if (!index.told && found.answer.hits.length) {
+        await loadAdvice(index);
         if (!current()) return;
         found = await ask(index, source);
       }
       if (!current()) return;
+      const wrapped = found.answer.hits.every(({ why }) => why[0] === "wrapper");
+      if (found.answer.status === "none" || (found.answer.hits.length && wrapped)) {
+        const patience = setTimeout(() => say(words.looking), 300);
+        found = await lower(index, found);
+        await loadAdvice(index);
+        clearTimeout(patience);
+        if (!current()) return;
+      }
       result.replaceChildren(...show(index, found, language));
-      if (found.answer.status === "none" && wordsOf(found.kept).length >= WORDY) showOrigin(index, found, result, language, current);
-      const shown = found.answer.status === "ambiguous" ? found.answer.hits : found.answer.hits.slice(0, 1);
-      for (const hit of shown.filter((one) => one.page)) showCause(hit, result, current).then(() => dress(result), () => {}); // without a network: the page is a link away
+      const { status: told, hits } = found.answer;
+      status.textContent = summary(result, hits, language);
+      for (const hit of told === "ambiguous" ? hits : hits.slice(0, 1))
+        showFix(hit, result, language, current).then(
+          () => dress(result),
+          () => {},
+        ); // without a network: the page is a link away
     } catch {
       say(words.unreadable);
     }
   }
 
   let timer = 0;
-  // A paste is taken wherever it is aimed, unless at another field; on a phone the keyboard goes, and the answer comes into view.
+  // The keyboard of a phone goes, and what was pasted makes room for its answer.
   const reveal = () => {
     if (matchMedia("(pointer: coarse)").matches) area.blur();
+    const top = form.getBoundingClientRect().top;
     const card = result.querySelector(".tc-card");
-    if (card?.getBoundingClientRect().top > innerHeight * 0.6) card.scrollIntoView({ block: "nearest" });
+    if (card && (top < 0 || card.getBoundingClientRect().top > innerHeight * 0.4))
+      form.scrollIntoView({ block: "start" });
   };
+  const take = (text) => {
+    area.value = text;
+    named("");
+    return answer(text).then(reveal);
+  };
+  const named = (name) => {
+    form.querySelector("[data-tc-name]").textContent = name;
+  };
+  function read(file) {
+    area.value = "";
+    named(file.name);
+    if (file.type.startsWith("image/")) return note(words.image);
+    answer(file).then(reveal);
+  }
+
+  // A paste is taken wherever it is aimed, unless at another field.
   document.addEventListener("paste", (event) => {
     if (!form.isConnected) return;
-    if (event.target === area) return void setTimeout(() => answer().then(reveal));
-    const text = event.clipboardData?.getData("text/plain");
-    if (!text || event.target.closest?.("input, textarea, [contenteditable]")) return;
-    event.preventDefault();
-    area.value = text;
-    answer().then(reveal);
+    const data = event.clipboardData;
+    const text = data?.getData("text/plain");
+    const file = data?.files[0];
+    if (event.target !== area && event.target.closest?.("input, textarea, [contenteditable]"))
+      return;
+    if (!text && file) {
+      event.preventDefault();
+      return read(file);
+    }
+    if (text && (event.target !== area || text.length > LIMIT)) {
+      event.preventDefault();
+      if (text.length <= LIMIT) return void take(text);
+      // A field that shows megabytes would stop the page for seconds.
+      area.value = `${text.slice(0, 2000)}\n…\n${text.slice(-2000)}`;
+      named(fill(words.long, { size: Math.round(text.length / 100_000) / 10 }));
+      return void answer(text).then(reveal);
+    }
+    if (event.target === area) {
+      named("");
+      setTimeout(() => answer().then(reveal));
+    }
   });
   area.addEventListener("input", () => {
     clearTimeout(timer);
+    named("");
     timer = setTimeout(answer, 80);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => (answer(), area.focus())));
-  for (const button of form.querySelectorAll("[data-example]")) {
-    button.addEventListener("click", () => {
-      area.value = EXAMPLES[button.dataset.example];
-      answer().then(reveal);
-    });
-  }
+  form.addEventListener("reset", () =>
+    setTimeout(() => {
+      named("");
+      answer();
+      area.focus();
+    }),
+  );
+  for (const button of form.querySelectorAll("[data-example]"))
+    button.addEventListener("click", () => take(EXAMPLES[button.dataset.example]));
   const files = form.querySelector("input[type=file]");
   files.addEventListener("change", () => files.files[0] && read(files.files[0]));
-  form.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
-  form.addEventListener("drop", (event) => {
-    if (!event.dataTransfer.files[0]) return;
-    event.preventDefault();
-    read(event.dataTransfer.files[0]);
-  });
-  function read(file) {
-    area.value = "";
-    answer(file);
-  }
+  acceptDrops(form, read);
 
   function fromAddress() {
     if (!location.hash.startsWith("#q=")) return;
@@ -196,159 +168,139 @@ export function start(form, result, dress) {
       area.value = location.hash.slice(3); // a stray %
     }
   }
-  window.addEventListener("hashchange", () => form.isConnected && (fromAddress(), answer()));
+  window.addEventListener("hashchange", () => {
+    if (!form.isConnected) return;
+    fromAddress();
+    answer();
+  });
   fromAddress();
+  area.value ||= takenAlong();
+  document.addEventListener("pointerdown", (event) => keep(event, area.value), true);
+  document.addEventListener("click", (event) => keep(event, area.value), true);
   load("index.json").catch(() => {}); // told when it is needed
-  // A phone's keyboard would cover the page before it was read.
-  if (matchMedia("(pointer: fine)").matches) area.focus({ preventScroll: true });
+  // A phone's keyboard would cover the page before it was read. Who types elsewhere goes on there.
+  const typing = document.activeElement?.matches("input, textarea");
+  if (!typing && matchMedia("(pointer: fine)").matches) area.focus({ preventScroll: true });
   if (area.value) answer(); // from the address, or what the browser kept over a reload
 }
 
+/** A file may be dropped anywhere on the page; without this the browser would leave it. */
+function acceptDrops(form, read) {
+  const holds = (event) => form.isConnected && event.dataTransfer?.types.includes("Files");
+  const mark = (over) => document.documentElement.toggleAttribute("data-tc-drop", over);
+  document.addEventListener("dragover", (event) => {
+    if (!holds(event)) return;
+    event.preventDefault();
+    mark(true);
+  });
+  document.addEventListener("dragleave", (event) => event.relatedTarget ?? mark(false));
+  document.addEventListener("drop", (event) => {
+    if (!holds(event)) return;
+    event.preventDefault();
+    mark(false);
+    if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
+  });
+}
+
+/** The other language's page asks for the same text. */
+function keep(event, text) {
+  if (!event.target.closest?.("[data-tc-language]")) return;
+  try {
+    sessionStorage.setItem(KEPT, text);
+  } catch {
+    // larger than a tab may keep, or forbidden
+  }
+}
+
+function takenAlong() {
+  try {
+    const text = sessionStorage.getItem(KEPT) ?? "";
+    sessionStorage.removeItem(KEPT);
+    return text;
+  } catch {
+    return "";
+  }
+}
+
+/** One sentence for those who listen. */
+function summary(result, hits, language) {
+  if (!hits.length) return result.querySelector("h2, p")?.textContent ?? "";
+  const names = hits.slice(0, 3).map((hit) => hit.title[language]);
+  return fill(words.found, { titles: names.join(words.join) });
+}
+
 /** The answer as elements. */
-function show(index, { answer, lines }, language) {
-  if (answer.status === "empty" || answer.status === "binary") return [element("p", { class: "tc-card" }, words[answer.status])];
-  if (answer.status === "none") return [none(index, answer, language)];
-  const card = (hit) => hitCard(index, hit, answer.hits, lines[answer.hits.indexOf(hit)], language);
-  if (answer.status === "ambiguous") return [element("p", {}, words.ambiguous), ...answer.hits.map(card)];
+function show(index, { answer, lines, kept, numbers }, language) {
+  if (answer.status === "empty" || answer.status === "binary")
+    return [element("p", { class: "tc-card" }, words[answer.status])];
+  const beside = remarks(index, answer, language);
+  if (answer.status === "none" || answer.status === "origin")
+    return [...firstFailed(answer), none(index, answer, language), ...beside];
+  const all = kept.split("\n");
+  const card = (hit) => {
+    const around = lines[answer.hits.indexOf(hit)];
+    const at = numbers ? numbers.indexOf(hit.line) + 1 : hit.line; // where it stands in `kept`
+    return hitCard(
+      index,
+      hit,
+      answer.hits,
+      { around, frame: frameAbove(index, all, at) },
+      language,
+    );
+  };
+  if (answer.status === "ambiguous")
+    return [element("p", {}, words.ambiguous), ...answer.hits.map(card)];
   const [first, ...others] = answer.hits;
-  const parts = [card(first)];
+  const parts = [...firstFailed(answer), card(first), ...beside];
   if (others.length) {
-    const items = others.map((hit) => element("li", {}, title(hit, language, answer.hits), ` · ${fill(words.line, { line: hit.line })}`));
-    parts.push(element("details", { class: "tc-also" }, element("summary", {}, `${words.also} (${others.length})`), element("ul", {}, items)));
+    const items = others.map((hit) =>
+      element(
+        "li",
+        {},
+        title(hit, language, answer.hits),
+        ` · ${fill(words.line, { line: hit.line })}`,
+      ),
+    );
+    parts.push(
+      element(
+        "details",
+        { class: "tc-also" },
+        element("summary", {}, `${words.also} (${others.length})`),
+        element("ul", {}, items),
+      ),
+    );
   }
   return parts;
 }
 
-function address(hit, hits) {
-  return new URL(`../${hit.topic}/${hit.symptom}/${fragment(hit, hits)}`, import.meta.url).href;
-}
-
-function title(hit, language, hits = []) {
-  return hit.page ? element("a", { href: address(hit, hits) }, hit.title[language]) : element("span", {}, hit.title[language]);
-}
-
-function hitCard(index, hit, hits, around, language) {
-  const card = element("section", { class: hit.page ? "tc-card tc-hit" : "tc-card tc-none" }, element("h2", {}, title(hit, language, hits)));
-  const sentence = diagnose(index, hit, language);
-  if (sentence) card.append(element("p", { class: "tc-diagnosis" }, sentence));
-  const picture = draw(index.symptoms[hit.symptom].pictures ?? [], hit.values, WORDS.picture);
-  if (picture) card.append(element("p", { class: "tc-drawn" }, svg(picture)));
-  if (hit.page && index.told) {
-    const named = hit.cause && element("h3", {}, words[hit.cause.leaning ? "leaning" : "cause"], hit.cause.title[language].replaceAll("`", ""));
-    card.append(element("div", { "data-tc-cause": hit.symptom }, named));
-  }
-  if (words.recover[hit.recover]) card.append(element("p", { class: "tc-recover" }, words.recover[hit.recover]));
-  if (hit.page) card.append(element("p", {}, element("a", { class: "md-button md-button--primary", href: address(hit, hits) }, words.open)));
-  else card.append(element("p", {}, words.unwritten));
-  // Only an address of the web: the index is ours, but a link is a link.
-  if (hit.docs?.startsWith("https://")) card.append(element("p", {}, words.docs, element("a", { href: hit.docs, rel: "noopener" }, hit.docs)));
-  card.append(quote(hit, around));
-  const values = Object.entries(hit.values);
-  if (values.length) {
-    const pairs = values.map(([name, value]) => element("span", {}, element("var", {}, name), " = ", element("code", {}, value.trim())));
-    card.append(element("p", { class: "tc-values" }, words.values, pairs));
-  }
-  const wrappers = hit.seen_in.map((stem) => hits.find((other) => other.symptom === stem)).filter(Boolean);
-  if (wrappers.length) card.append(element("p", { class: "tc-note" }, words["seen-in"], wrappers.flatMap((other, at) => (at ? [", ", title(other, language, hits)] : [title(other, language, hits)]))));
-  const reasons = hit.why.map((code) => words.reasons[code]).filter(Boolean);
-  if (reasons.length) card.append(element("p", { class: "tc-note" }, `${words.why}${reasons.join(words.join)}${words.stop}`));
-  return card;
-}
-
-/** From the page of a hit: the fix of the cause that the text tells and the table of the others, or, where it tells none, the table alone. */
-async function showCause(hit, result, current) {
-  const place = result.querySelector(`[data-tc-cause="${hit.symptom}"]`);
-  if (!place) return;
-  const href = new URL(`../${hit.topic}/${hit.symptom}/`, import.meta.url).href;
-  const source = await page(href);
-  if (!current()) return;
-  const block = (name, value) => own(source.querySelector(value ? `[data-tc-${name}="${value}"]` : `[data-tc-${name}]`), href, hit.symptom);
-  const table = block("causes", "");
-  if (!hit.cause) return table && place.replaceChildren(element("h3", {}, words.which), table);
-  const check = hit.cause.case && block("check", hit.cause.case);
-  place.append(...[hit.cause.case && block("case", hit.cause.case)].filter(Boolean));
-  if (check) place.append(element("details", { class: "tc-proof" }, element("summary", {}, words.check), check));
-  if (table) place.append(element("details", { class: "tc-proof" }, element("summary", {}, words["other-causes"]), table));
-}
-
-/** In place of the card that says "no match": where PyTorch writes the message, where it does. */
-async function showOrigin(index, { answer, kept, numbers }, result, language, current) {
-  const origin = await whence(index.holes, kept);
-  if (!origin || !current()) return;
-  if (numbers) origin.line = numbers[origin.line - 1];
-  result.replaceChildren(none(index, answer, language, origin));
-}
-
-/** The sentence of a place, code as code. */
-function sentence(place) {
-  const where = WORDS.origin[place.function ? "in-function" : place.file ? "in-file" : "somewhere"];
-  const text = where + (place.condition ? WORDS.origin.when : "") + WORDS.origin[place.first === place.last ? "one-release" : "releases"];
-  // Filled piece by piece: a condition may hold a backtick or a brace.
-  return text.split("`").map((piece, at) => (at % 2 ? element("code", {}, fill(piece, place)) : fill(piece, { ...place, older: place.unread ? WORDS.origin.older : "" })));
-}
-
-function originParts(origin) {
-  const link = (href, text) => element("a", { href, rel: "noopener" }, text);
-  const place = (one) => [
-    ...sentence(one),
-    ...(one.source ? [" ", link(one.source, `${WORDS.origin.source}${one.file.split("/").pop()}${one.number > 0 ? `:${one.number}` : ""}`)] : []),
-    ...(one.public ? [element("br", {}), link(one.documentation, fill(WORDS.origin.documentation, one))] : []),
+/** The warnings beside what failed. */
+function remarks(index, { harmless = [] }, language) {
+  if (!harmless.length) return [];
+  const links = harmless.map(({ symptom, line }) =>
+    element(
+      "li",
+      {},
+      title({ ...index.symptoms[symptom], symptom, values: {}, raw: "" }, language),
+      ` · ${fill(words.line, { line })}`,
+    ),
+  );
+  return [
+    element("p", { class: "tc-note" }, words.harmless),
+    element("ul", { class: "tc-note" }, links),
   ];
-  const [first, ...others] = origin.places;
-  const made = [
-    element("p", { class: "tc-note" }, WORDS.origin["no-advice"]),
-    element("figure", { class: "tc-quote" }, element("figcaption", {}, fill(words.line, origin)), element("pre", {}, element("code", {}, element("mark", {}, origin.raw.slice(0, SHOWN))))),
-    element("p", { class: "tc-origin" }, place(first)),
-  ];
-  if (others.length) made.push(element("p", {}, WORDS.origin.also), element("ul", {}, others.map((one) => element("li", { class: "tc-origin" }, place(one)))));
-  made.push(element("p", {}, link(origin.search, WORDS.origin.issues)));
-  return made;
 }
 
-/** A part of another page of this site for this one: its links lead where they led, its tabs are no other's. */
-function own(part, href, name) {
-  if (!part) return null;
-  const made = document.importNode(part, true);
-  for (const link of made.querySelectorAll("a[href]")) link.href = new URL(link.getAttribute("href"), href).href;
-  for (const input of made.querySelectorAll("input")) [input.id, input.name] = [`${name}-${input.id}`, `${name}-${input.name}`];
-  for (const label of made.querySelectorAll("label[for]")) label.htmlFor = `${name}-${label.htmlFor}`;
-  return made;
-}
-
-/** The matched line, with one line before and after it. */
-function quote(hit, [previous, next]) {
-  const cut = (line) => (line.length > SHOWN ? `${line.slice(0, SHOWN)} …` : line);
-  const code = element("code", {});
-  if (previous) code.append(`${cut(previous)}\n`);
-  code.append(element("mark", {}, cut(hit.raw)));
-  if (next) code.append(`\n${cut(next)}`);
-  return element("figure", { class: "tc-quote" }, element("figcaption", {}, fill(words.line, { line: hit.line })), element("pre", {}, code));
-}
-
-function none(index, answer, language, origin = null) {
-  const card = element("section", { class: "tc-card tc-none" });
-  if (origin) {
-    card.append(element("h2", {}, WORDS.origin.heading), ...originParts(origin));
-  } else {
-    card.append(element("h2", {}, words.none), element("p", {}, words.honest));
-    const questions = element("a", { href: new URL("../no-message/", import.meta.url).href }, words["no-message"]);
-    if (!answer.looked_for) card.append(element("p", {}, words["nothing-printed"], " ", questions));
-    else card.append(element("p", {}, words["looked-for"]), element("pre", {}, element("code", {}, answer.looked_for.slice(0, SHOWN))));
-    card.append(element("ul", {}, [words.more, words.elsewhere, words.search].map((text) => element("li", {}, text))));
-  }
-  if (answer.neighbours.length) {
-    const links = answer.neighbours.map((stem) => element("li", {}, title({ ...index.symptoms[stem], symptom: stem, values: {} }, language)));
-    card.append(element("p", { class: "tc-note" }, words.neighbours), element("ul", { class: "tc-note" }, links));
-  }
-  if (answer.report) {
-    // Shown as it would be copied, before anything is copied.
-    const report = `Unknown message:\n\n    ${answer.report}\n\ntorch version:\nWhat caused it, and what cured it:\n`;
-    const button = element("button", { type: "button", class: "md-button" }, words.copy);
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(report);
-      button.textContent = words.copied;
-    });
-    card.append(element("p", { class: "tc-note" }, words.report), element("pre", {}, element("code", {}, report)), element("p", {}, button));
-  }
-  return card;
+/** Which process failed first, and what became of the others. */
+function firstFailed({ first }) {
+  if (!first) return [];
+  const { rank, text, frame, others } = first;
+  const place = frame ? fill(words["first-at"], { place: `${frame.file}:${frame.line}` }) : "";
+  const only = others.length ? words[others.length === 1 ? "first-one" : "first-others"] : "";
+  const lost = fill(only, { others: others.join(", ") });
+  // The text may hold a backtick or a brace: it is filled in last, alone.
+  const pieces = words.first
+    .split("`{text}`")
+    .map((piece) => fill(piece, { rank, place, others: lost }));
+  const [before, after] = pieces;
+  return [element("p", {}, before, element("code", {}, text), after)];
 }

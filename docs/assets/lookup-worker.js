@@ -34,17 +34,26 @@ self.onmessage = async ({ data }) => {
 };
 
 function* slicesOfText(text) {
-  for (let at = 0; at < text.length; at += SLICE) yield { text: text.slice(at, at + SLICE), size: Math.min(SLICE, text.length - at) };
+  for (let at = 0; at < text.length; at += SLICE)
+    yield { text: text.slice(at, at + SLICE), size: Math.min(SLICE, text.length - at) };
 }
 
 /** A file a slice at a time, so that 100 MB never lie in memory at once. UTF-16, as PowerShell writes it, is told by its first bytes. */
 async function* slicesOfFile(file) {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  const encoding = head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : "utf-8";
+  const encoding =
+    head[0] === 0xff && head[1] === 0xfe
+      ? "utf-16le"
+      : head[0] === 0xfe && head[1] === 0xff
+        ? "utf-16be"
+        : "utf-8";
   const decoder = new TextDecoder(encoding);
   for (let at = 0; at < file.size; at += SLICE) {
     const bytes = await file.slice(at, at + SLICE).arrayBuffer();
-    yield { text: decoder.decode(bytes, { stream: at + SLICE < file.size }), size: bytes.byteLength };
+    yield {
+      text: decoder.decode(bytes, { stream: at + SLICE < file.size }),
+      size: bytes.byteLength,
+    };
   }
 }
 
@@ -66,22 +75,29 @@ class Digest {
     const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
     for (const hit of found.hits) {
       const to = Math.min(lines.length, hit.line + AFTER);
-      for (let number = Math.max(1, hit.line - BEFORE); number <= to; number++) this.kept.set(this.first + number - 1, lines[number - 1]);
+      for (let number = Math.max(1, hit.line - BEFORE); number <= to; number++)
+        this.kept.set(this.first + number - 1, lines[number - 1]);
     }
     // Whole lines, except where a single line is longer than all that is kept.
     const cut = Math.max(0, text.length - OVERLAP);
     const border = text.lastIndexOf("\n", cut) + 1;
     const from = border || cut;
-    this.first += text.slice(0, from).replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n").length - 1;
+    this.first +=
+      text.slice(0, from).replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n").length - 1;
     this.rest = text.slice(from);
   }
 
   answer() {
     const end = this.rest.replaceAll("\r\n", "\n").replaceAll("\r", "\n").split("\n");
-    for (let at = Math.max(0, end.length - TAIL); at < end.length; at++) this.kept.set(this.first + at, end[at]);
+    for (let at = Math.max(0, end.length - TAIL); at < end.length; at++)
+      this.kept.set(this.first + at, end[at]);
     const numbers = [...this.kept.keys()].sort((a, b) => a - b);
     const lines = numbers.map((number) => this.kept.get(number));
-    if (this.binary || this.empty) return { answer: { status: this.binary ? "binary" : "empty", hits: [], looked_for: "" }, lines: [] };
+    if (this.binary || this.empty)
+      return {
+        answer: { status: this.binary ? "binary" : "empty", hits: [], looked_for: "" },
+        lines: [],
+      };
     const answer = lookup(index, lines.join("\n"));
     const around = answer.hits.map((hit) => [lines[hit.line - 2] ?? "", lines[hit.line] ?? ""]);
     for (const hit of answer.hits) hit.line = numbers[hit.line - 1];

@@ -24,7 +24,9 @@ function settled(worker) {
 }
 
 async function keep() {
-  const made = await navigator.serviceWorker.register(new URL("sw.js", SCOPE), { updateViaCache: "none" });
+  const made = await navigator.serviceWorker.register(new URL("sw.js", SCOPE), {
+    updateViaCache: "none",
+  });
   await settled(made.installing ?? made.active);
   if (!(await kept()).length) throw new Error("another worker"); // that of `site serve` keeps nothing
   await navigator.storage?.persist?.(); // else a browser short of room may drop it
@@ -67,7 +69,11 @@ async function showButton(box) {
       navigator.serviceWorker.removeEventListener("message", told);
     }
   };
-  const done = () => show(words.kept, words.forget, async () => (await forget(), offer("")));
+  const done = () =>
+    show(words.kept, words.forget, async () => {
+      await forget();
+      offer("");
+    });
   if ((await registered())?.active) done();
   else offer("");
   box.replaceChildren(status, " ", button);
@@ -86,10 +92,16 @@ function ask(registration) {
     return made;
   };
   const accept = () => {
-    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), {
+      once: true,
+    });
     worker.postMessage("take over");
   };
-  box.append(words.newer, button(words.reload, accept), button(words.later, () => box.remove()));
+  box.append(
+    words.newer,
+    button(words.reload, accept),
+    button(words.later, () => box.remove()),
+  );
   document.body.append(box);
 }
 

@@ -1,5 +1,20 @@
-// Material starts this as its search worker. A message's type: 0 set up, 1 ready, 2 query, 3 result. The engine and its index are fetched when something
-// is searched for, for most readers never do. Where a query may be a message, the lookup is asked as well; the list does not wait for it.
+// Material starts this as its search worker. A message's type: 0 set up, 1 ready, 2 query, 3 result.
+// The engine and its index are fetched when something is searched for, for most readers never do.
+// Where a query may be a message, the lookup is asked as well; the list does not wait for it.
+
+/**
+ * @import { Found, FoundPage, Hit, Index, SearchIndex } from "./types"
+ * @import { SearchTable } from "./search-table.js"
+ * @import { Query } from "./search.js"
+ */
+/**
+ * What is searched with: the scripts, the index and its words.
+ * @typedef {typeof import("./search.js") & typeof import("./marks.js")
+ *   & { table: SearchTable, language: string, words: Record<string, string> }} Engine
+ * @typedef {typeof import("./lookup.js") & { index: Index }} Lookup
+ * @typedef {{ location: string, title: string, text: string, score: number,
+ *   terms: Record<string, boolean> }} Line of Material's list
+ */
 
 const SHOWN = 20; // results, as long as they have this share of the first one's score:
 const LEAST = 0.2;
@@ -7,11 +22,15 @@ const TYPED = 12; // words; what has more is pasted
 const LONGEST = 2000; // characters of the query that the paste field is given
 
 const answer = self.postMessage.bind(self);
-let query = null; // the newest one that waits
+/** The newest query that waits. @type {{ data: string } | null} */
+let query = null;
 let busy = false;
-let engine = null; // what search.js exports, the searcher, its language and words, once they are here
-let lookups = null; // {lookup, diagnose, fragment, tell, table}, likewise
+/** Once they are here. @type {Engine | null} */
+let engine = null;
+/** @type {Lookup | null} */
+let lookups = null;
 
+/** @param {string} name */
 async function get(name) {
   const response = await fetch(name);
   if (!response.ok) throw new Error(`status ${response.status}`);
@@ -19,94 +38,205 @@ async function get(name) {
 }
 
 async function loadEngine() {
-  const [module, index] = await Promise.all([import("./search.js"), get("search.json")]);
-  engine = { ...module, searcher: new module.Searcher(index), language: index.language, words: index.words };
-}
-
-/** Summaries and headings; the list is shown before they are here. */
-async function loadTexts() {
-  engine.searcher.texts = await get("search-texts.json");
+  const [search, marks, { SearchTable }, index] = await Promise.all([
+    import("./search.js"),
+    import("./marks.js"),
+    import("./search-table.js"),
+    get("search.json"),
+  ]);
+  const { language, words } = /** @type {SearchIndex} */ (index);
+  engine = { ...search, ...marks, table: new SearchTable(index), language, words };
+  return engine;
 }
 
 async function loadLookup() {
-  const [module, table] = await Promise.all([import("./lookup.js"), get("index.json")]);
-  lookups = { ...module, table };
+  const [module, index] = await Promise.all([import("./lookup.js"), get("index.json")]);
+  lookups = { ...module, index };
 }
 
+/** @param {string} text */
 const escaped = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
-/** HTML of a text of ours with the words that were found marked, as Material does. */
-function html(text, terms) {
-  const pieces = engine.marked(text, terms, engine.searcher.traditional);
-  return pieces.map(([piece, hit]) => (hit ? `<mark data-md-highlight>${escaped(piece)}</mark>` : escaped(piece))).join("");
+/**
+ * HTML of a text of ours with the words that were found marked, as Material does.
+ * @param {Engine} engine
+ * @param {string} text
+ * @param {Set<string>} terms
+ */
+function html({ marked, table }, text, terms) {
+  const pieces = marked(text, terms, table.reader).map(([piece, met]) =>
+    met ? `<mark data-md-highlight>${escaped(piece)}</mark>` : escaped(piece),
+  );
+  return pieces.join("");
 }
 
 /**
- * Material's form of a result: the page, then its sections. The list is in the order of the scores, which Material compares for the Enter key. It takes
- * the first address without a fragment for the page; where the page should be opened with one, site.js takes that of the line below.
+ * The lines of a page in the list: the page, then its sections, or what the lookup says of it.
+ * Material takes the first address without a fragment for the page; where the page should be opened
+ * with one, site.js takes that of the line below.
+ * @param {Engine} engine
+ * @param {Query} read
+ * @param {FoundPage} page
+ * @param {Hit[]} hits the lookup's
+ * @returns {Line[]}
  */
-function items(read, found, given, text) {
-  const { searcher, language, words } = engine;
-  const best = found.hits[0]?.score ?? 0;
-  const made = found.hits.slice(0, SHOWN).filter(({ score }) => score >= best * LEAST).map(({ doc, score, sections }) => {
-    const [id, address, title] = searcher.docs[doc];
-    const [summary, headings] = searcher.texts[doc] ?? ["", []];
-    const has = new Set(searcher.termsOf([title, summary, ...headings.map(([, heading]) => heading)].join("\n")));
-    const terms = new Set(read.ways.flat().filter(([said]) => said.every((term) => has.has(term))).flatMap(([said]) => said));
-    const hit = given.find(({ symptom }) => symptom === id.slice(id.lastIndexOf("/") + 1));
-    const typed = hit || read.places.length > TYPED ? {} : read.typed(doc); // the address has them, and it goes to the server: never what was pasted
-    const line = (location, heading, body, rank = score) => ({ location, title: heading, text: body && `<p>${body}</p>`, score: rank, terms: typed });
-    const [place, fragment] = address.split("#");
-    const lines = [line(place, html(title, terms), html(summary, terms))];
-    const cause = hit?.cause ? `<b>${escaped(words[hit.cause.leaning ? "leaning" : "cause"] + hit.cause.title[language].replaceAll("`", ""))}</b><br>` : "";
-    const sentence = hit ? cause + escaped(lookups.diagnose(lookups.table, hit, language)) : "";
-    if (hit?.page) lines.push(line(`${place}${lookups.fragment(hit, given)}`, words.yours, sentence || html(summary, terms)));
-    else if (fragment) lines.push(line(hit ? paste(text) : address, words.known, sentence));
-    else lines.push(...sections.map(([number, shown]) => line(`${place}#${headings[number][0]}`, html(headings[number][1], terms), "", shown ? score : score / 2)));
-    return lines;
+function lines(engine, read, { doc, score, sections = [] }, hits) {
+  const [id, address, title] = engine.table.docs[doc];
+  const [summary, headings] = engine.table.texts[doc] ?? ["", []];
+  const texts = [title, summary, ...headings.map(([, heading]) => heading)];
+  const said = engine.table.reader.said(texts.join("\n"));
+  const met = read.ways.flat().filter(([way]) => way.every((term) => said.has(term)));
+  const terms = new Set(met.flatMap(([way]) => way));
+  const hit = hits.find(({ symptom }) => symptom === id.slice(id.lastIndexOf("/") + 1));
+  // The address has them, and it goes to the server: never what was pasted.
+  const typed = hit || read.places.length > TYPED ? {} : typedWords(read, doc);
+  /**
+   * @param {string} location
+   * @param {string} heading
+   * @param {string} body
+   */
+  const line = (location, heading, body, rank = score) => ({
+    location,
+    title: heading,
+    text: body && `<p>${body}</p>`,
+    score: rank,
+    terms: typed,
   });
-  if (!found.weak) return made;
-  const note = { title: words["look-up"], text: `<p>${made.length ? words.some : words["none-of-these"]}</p>`, score: best + 1, terms: {} };
-  return [[{ ...note, location: "lookup/", title: `<span class="tc-weak">${words.weak}</span>` }, { ...note, location: paste(text) }], ...made];
+  const first = line(address, html(engine, title, terms), html(engine, summary, terms));
+  if (hit && lookups) {
+    const location = `${address}${lookups.fragment(hit, hits)}`;
+    const told = diagnosis(engine, lookups, hit) || html(engine, summary, terms);
+    return [first, line(location, engine.words.yours, told)];
+  }
+  const below = sections.map(([number, shown]) => {
+    const [anchor, heading] = headings[number];
+    return line(
+      `${address}#${anchor}`,
+      html(engine, heading, terms),
+      "",
+      shown ? score : score / 2,
+    );
+  });
+  return [first, ...below];
 }
 
-/** The paste field with this text, which no browser sends to a server. */
-const paste = (text) => `lookup/#q=${encodeURIComponent(Array.from(text.slice(0, LONGEST), (c) => (/[\ud800-\udfff]/u.test(c) ? "" : c)).join(""))}`;
+/**
+ * {word as typed: whether this page has it}: what Material marks on the page, and names as missing.
+ * @param {Query} read
+ * @param {number} doc
+ */
+function typedWords({ places, gains }, doc) {
+  const met = places.map(({ start, end, run }) => [
+    run.written,
+    gains.slice(start, end).some((gain) => gain.has(doc)),
+  ]);
+  return Object.fromEntries(met);
+}
 
-/** How the last word may go on, from the titles that were found. */
-function longer(text, found) {
+/**
+ * HTML of what the lookup says of a hit.
+ * @param {Engine} engine
+ * @param {Lookup} lookups
+ * @param {Hit} hit
+ */
+function diagnosis({ words, language }, { diagnose, index }, hit) {
+  const sentence = escaped(diagnose(index, hit, language));
+  if (!hit.cause) return sentence;
+  const title = hit.cause.title[language].replaceAll("`", "");
+  const name = words[hit.cause.leaning ? "leaning" : "cause"];
+  return `<b>${escaped(name + title)}</b><br>${sentence}`;
+}
+
+/**
+ * Material's form of the results, in the order of the scores, which Material compares for the Enter
+ * key.
+ * @param {Engine} engine
+ * @param {Query} read
+ * @param {Found} found
+ * @param {Hit[]} hits the lookup's
+ * @param {string} text
+ */
+function items(engine, read, found, hits, text) {
+  const best = found.hits[0]?.score ?? 0;
+  const shown = found.hits.slice(0, SHOWN).filter(({ score }) => score >= best * LEAST);
+  const results = shown.map((page) => lines(engine, read, page, hits));
+  if (!found.weak) return results;
+  const { words } = engine;
+  const note = {
+    title: words["look-up"],
+    text: `<p>${results.length ? words.some : words["none-of-these"]}</p>`,
+    score: best + 1,
+    terms: {},
+  };
+  const title = `<span class="tc-weak">${words.weak}</span>`;
+  const notes = [
+    { ...note, location: "lookup/", title },
+    { ...note, location: paste(text) },
+  ];
+  return [notes, ...results];
+}
+
+/**
+ * The paste field with this text, which no browser sends to a server.
+ * @param {string} text
+ */
+function paste(text) {
+  const whole = Array.from(text.slice(0, LONGEST), (c) => (/[\ud800-\udfff]/u.test(c) ? "" : c));
+  return `lookup/#q=${encodeURIComponent(whole.join(""))}`;
+}
+
+/**
+ * How the last word may go on, from the titles that were found.
+ * @param {Engine} engine
+ * @param {string} text
+ * @param {Found} found
+ */
+function longer({ table }, text, found) {
   const last = text.match(/[A-Za-z]{2,40}$/)?.[0];
   if (!last) return [];
-  const titled = found.hits.slice(0, SHOWN).flatMap(({ doc }) => engine.searcher.docs[doc][2].match(/[A-Za-z]+/g) ?? []);
-  const word = titled.find((one) => one.length > last.length && one.toLowerCase().startsWith(last.toLowerCase()));
+  const titles = found.hits.slice(0, SHOWN).map(({ doc }) => table.docs[doc][2]);
+  const word = titles
+    .flatMap((title) => title.match(/[A-Za-z]+/g) ?? [])
+    .find((one) => one.length > last.length && one.toLowerCase().startsWith(last.toLowerCase()));
   return word ? [last + word.slice(last.length)] : [];
 }
 
+/** @param {string} text */
 async function search(text) {
-  try {
-    if (!engine) await loadEngine();
-  } catch {
-    return answer({ type: 3, data: { items: [] } }); // without a network; the next query tries again
-  }
-  const read = engine.searcher.read(text);
-  let stems = [], hits = [];
+  const searcher = engine ?? (await loadEngine().catch(() => null));
+  if (!searcher) return answer({ type: 3, data: { items: [] } }); // no network: the next query tries
+  const read = new searcher.Query(searcher.table, text);
+  /** @type {string[]} */
+  let stems = [];
+  /** @type {Hit[]} */
+  let hits = [];
   const say = () => {
-    const found = engine.searcher.lead(read.answer(), stems, hits.length > 0);
-    answer({ type: 3, data: { items: items(read, found, hits, text), suggest: longer(text, found) } });
+    const found = searcher.lead(searcher.table, read.answer(), stems, hits.length > 0);
+    const data = {
+      items: items(searcher, read, found, hits, text),
+      suggest: longer(searcher, text, found),
+    };
+    answer({ type: 3, data });
   };
   say();
   // Each of these may fail, without a network; the list stands.
-  if (!engine.searcher.texts.length) await loadTexts().then(() => query || say(), () => {});
-  if (query || !engine.mayBeMessage(text)) return; // the reader has typed on
+  if (!searcher.table.texts.length) {
+    // Summaries and headings; the list is shown before they are here.
+    searcher.table.texts = await get("search-texts.json").catch(() => []);
+    if (searcher.table.texts.length && !query) say();
+  }
+  if (query || !searcher.mayBeMessage(text)) return; // the reader has typed on
   if (!lookups) await loadLookup().catch(() => {});
   if (query || !lookups) return;
-  ({ hits } = lookups.lookup(lookups.table, text));
-  if (hits.some((hit) => hit.page) && !lookups.table.told) {
-    await get("causes.json").then((causes) => lookups.tell(lookups.table, causes), () => {}); // without them it names the page alone
+  const { lookup, tell, index } = lookups;
+  ({ hits } = lookup(index, text));
+  if (hits.length && !index.told) {
+    const advice = await get("advice.json").catch(() => null); // without it the page alone is named
+    if (advice) tell(index, advice);
     if (query) return;
-    ({ hits } = lookups.lookup(lookups.table, text));
+    ({ hits } = lookup(index, text));
   }
-  stems = engine.recognised(hits, lookups.table, text);
+  stems = searcher.recognised(hits, index, text);
   if (stems.length) say();
 }
 

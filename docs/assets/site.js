@@ -11,7 +11,10 @@ async function startLookup() {
   const form = document.querySelector("form[data-lookup]");
   if (!form) return;
   const { start } = await import("./lookup-page.js");
-  start(form, document.querySelector("[data-lookup-result]"), addCopyButtons);
+  start(form, document.querySelector("[data-lookup-result]"), (part) => {
+    addCopyButtons(part);
+    reachScrollable();
+  });
 }
 
 async function startFilter() {
@@ -23,15 +26,20 @@ async function startFilter() {
 
 /** Recorded output is as wide as it was: what scrolls must be reachable by keyboard. */
 function reachScrollable() {
-  for (const block of document.querySelectorAll(".md-typeset pre > code, .md-typeset__scrollwrap, .tabbed-labels")) {
-    if (block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight) block.tabIndex = 0;
+  for (const block of document.querySelectorAll(
+    ".md-typeset pre > code, .md-typeset__scrollwrap, .tabbed-labels",
+  )) {
+    if (block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight)
+      block.tabIndex = 0;
   }
 }
 
 /** A button on each block of code. Material's own would come too late for whoever opens a page to copy its fix. */
 function addCopyButtons(part = document) {
   const label = translated("clipboard.copy");
-  for (const code of part.querySelectorAll(".highlight:not(.tc-diff) > pre:not(:has(> nav)) > code")) {
+  for (const code of part.querySelectorAll(
+    ".highlight:not(.tc-diff) > pre:not(:has(> nav)) > code",
+  )) {
     const button = document.createElement("button");
     button.className = "md-code__button";
     button.type = "button";
@@ -81,6 +89,7 @@ function addPageCopy() {
 /** Whether it was copied; if not, it is at least selected. */
 async function copy(code) {
   try {
+    // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not copied
     await navigator.clipboard.writeText(code.innerText.trimEnd());
     return true;
   } catch {
@@ -109,120 +118,71 @@ async function startOffline(installed = matchMedia("(display-mode: standalone)")
   start(box, installed);
 }
 
-/** What the lookup gave along: `#v=` the values of the reader's message, `cause=` the row that it decided for, `also=` the other symptoms of the same text. */
-function fragment() {
-  return new URLSearchParams(location.hash.startsWith("#v=") ? location.hash.slice(1) : "");
+/** The page of a symptom: the reader's own row and values, and what is behind a row. */
+async function startSymptom() {
+  if (!document.querySelector("[data-tc-next]")) return;
+  const { start } = await import("./symptom.js");
+  start();
 }
 
-/** What else the lookup found in the reader's text comes first among the next candidates. Only stems that the index knows; as text nodes. */
-async function showOthers() {
-  const box = document.querySelector("[data-tc-next]");
-  for (const old of box?.querySelectorAll("[data-tc-found]") ?? []) old.remove();
-  const stems = fragment().get("also")?.split(",").slice(0, 5);
-  if (!box || !stems) return;
-  const response = await fetch(new URL("index.json", import.meta.url)).catch(() => null); // the lookup has just read it: it is in the cache
-  if (!response?.ok) return;
-  const { symptoms } = await response.json();
-  const language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
-  const items = [];
-  for (const stem of stems) {
-    const made = Object.hasOwn(symptoms, stem) ? symptoms[stem] : null;
-    if (!made?.page) continue;
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    const note = document.createElement("small");
-    item.dataset.tcFound = stem;
-    link.href = new URL(`../${made.topic}/${stem}/`, import.meta.url).href;
-    link.textContent = made.title[language];
-    note.textContent = ` · ${box.dataset.tcNext}`;
-    item.append(link, note);
-    items.push(item);
-    for (const old of box.querySelectorAll("a")) if (old.href === link.href) old.closest("li").hidden = true;
-  }
-  box.querySelector("ul")?.prepend(...items);
-}
-
-/** What the lookup found, on the page it led to: the sentence of this symptom with the reader's own values, and the way to their cause. */
-function showValues() {
-  const box = document.querySelector("[data-tc-diagnoses]");
-  if (!box) return;
-  const name = fragment().get("cause");
-  const causes = JSON.parse(box.dataset.tcRows);
-  const cause = name && Object.hasOwn(causes, name) ? causes[name] : null;
-  const [sentence, way] = box.querySelectorAll("p:not(:first-child)");
-  const values = given();
-  sentence.textContent = diagnosis([...(cause?.say ? [cause.say] : []), ...JSON.parse(box.dataset.tcDiagnoses)], values);
-  sentence.hidden = !sentence.textContent;
-  way.hidden = !cause?.case;
-  way.querySelector("a").textContent = cause?.title ?? "";
-  way.querySelector("a").href = `#${cause?.case ?? ""}`;
-  box.hidden = sentence.hidden && way.hidden;
-  showPicture(values, box.firstElementChild.textContent);
-  delete document.documentElement.dataset.tcV; // it kept the place until now
-}
-
-/** The values of the reader's own message, which the lookup gave along. */
-function given() {
-  let values;
-  try {
-    values = JSON.parse(fragment().get("v") ?? "{}");
-  } catch {
-    return {}; // an address that someone has cut
-  }
-  return Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => typeof value === "string" && value.length < 500));
-}
-
-/** The first of some sentences whose values were given along; "" if there is none. */
-function diagnosis(sentences, values) {
-  for (const sentence of fragment().has("v") ? sentences : []) {
-    const pieces = sentence.replaceAll("}", "{").split("{");
-    if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(values, piece))) return pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
-  }
-  return "";
-}
-
-/** The reader's own values in place of those that the page's picture shows. */
-async function showPicture(values, said) {
-  const place = document.querySelector("[data-tc-pictures]");
-  if (!place || !Object.keys(values).length) return;
-  const [{ draw, svg }, { WORDS }] = await Promise.all([import("./picture.js"), import("./words.js")]).catch(() => [{}, {}]);
-  const picture = draw?.(JSON.parse(place.dataset.tcPictures), values, WORDS.picture);
-  if (!picture) return;
-  place.querySelector("svg").replaceWith(svg(picture));
-  const message = place.querySelector("code");
-  if (message) message.replaceWith(said);
-}
-
-/** An error text pasted into the search box would find nearly every page: offer the lookup. */
+/** An error text pasted into the search box would find nearly every page: offer the lookup, with the lines that a field of one line loses. */
 function offerLookup(event) {
-  if (!event.target.matches?.(".md-search__input")) return;
-  const text = event.clipboardData?.getData("text/plain") ?? "";
-  const looksLikeError = text.includes("\n") || text.length > 80 || text.includes("Error: ") || text.includes("Traceback (");
   const offer = document.querySelector("[data-tc-offer]");
-  if (!offer) return;
+  if (!offer || !event.target.matches?.(".md-search__input")) return;
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  const looksLikeError =
+    text.includes("\n") ||
+    text.length > 80 ||
+    text.includes("Error: ") ||
+    text.includes("Traceback (");
   offer.hidden = !looksLikeError;
+  offer.dataset.tcLines = text.includes("\n") ? "several" : "";
   offer.href = `${new URL("../lookup/", import.meta.url).href}#q=${encodeURIComponent(text.slice(-20_000))}`;
+}
+
+/** Enter takes the offer where several lines were pasted. */
+function takeOffer(event) {
+  const offer = document.querySelector("[data-tc-offer]");
+  if (!offer || !event.target.matches?.(".md-search__input")) return;
+  if (!event.target.value) offer.hidden = true;
+  if (event.key !== "Enter" || offer.hidden || !offer.dataset.tcLines) return;
+  event.preventDefault();
+  event.stopPropagation();
+  location.assign(offer.href);
 }
 
 /** Material looks into its box when a key is let go: what a mouse, a phone or an input method puts there without one is sought as well. */
 function searchWhatWasPut(event) {
-  if (event.target.matches?.(".md-search__input")) event.target.dispatchEvent(new KeyboardEvent("keyup"));
+  if (event.target.matches?.(".md-search__input"))
+    event.target.dispatchEvent(new KeyboardEvent("keyup"));
 }
 
 /** A page that is found with the reader's own values is opened with them: Material's list takes no fragment in a page's address, so they stand below. */
 function openWithValues(event) {
   const link = event.target.closest?.(".md-search-result__link");
-  const own = link && !link.hash && link.closest("li").querySelector('[href*="#v="], [href*="#q="], [href$="#fix"]');
+  const own =
+    link &&
+    !link.hash &&
+    link.closest("li").querySelector('[href*="#v="], [href*="#q="], [href$="#fix"]');
   if (own) link.hash = own.hash;
 }
 
-/** Where nothing fits well, that is said in place of a number of results. */
+/** Where nothing fits well, that is said in place of a number of results. A list that is shown anew keeps the focus of its reader. */
 function countResults() {
   const list = document.querySelector(".md-search-result__list");
   const count = document.querySelector(".md-search-result__meta");
+  const links = () => [...list.querySelectorAll(".md-search-result__link")];
+  let chosen = -1;
+  list.addEventListener("focusin", ({ target }) => {
+    chosen = links().indexOf(target);
+  });
+  list.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget) chosen = -1;
+  });
   new MutationObserver(() => {
     const weak = list.querySelector(":scope > :first-child .tc-weak");
     if (weak) count.textContent = weak.textContent;
+    if (chosen >= 0 && document.activeElement === document.body) links()[chosen]?.focus();
   }).observe(list, { childList: true });
 }
 
@@ -251,7 +211,8 @@ function loadMaterial(first) {
     document.dispatchEvent(new Event("DOMContentLoaded")); // Material waits for it, and it is long past
     reachScrollable(); // it puts tables in boxes
     chosen?.dispatchEvent(new Event("change", { bubbles: true }));
-    if (first.type === "keydown" && first.target === document.body) document.body.dispatchEvent(new KeyboardEvent("keydown", first));
+    if (first.type === "keydown" && first.target === document.body)
+      document.body.dispatchEvent(new KeyboardEvent("keydown", first));
   };
   script.onerror = () => {
     document.removeEventListener("change", choose);
@@ -261,8 +222,7 @@ function loadMaterial(first) {
 }
 
 document.documentElement.classList.replace("no-js", "js");
-showValues();
-showOthers();
+startSymptom();
 followLanguage();
 startLookup();
 startFilter();
@@ -271,11 +231,16 @@ addPageCopy();
 requestAnimationFrame(() => setTimeout(reachScrollable)); // measures what has been laid out by then
 startOffline();
 if (document.querySelector("script[data-tc-later]")) onFirstAction(loadMaterial); // else it is there: `site stage`
-window.addEventListener("hashchange", () => (followLanguage(), showValues(), showOthers()));
+window.addEventListener("hashchange", followLanguage);
 document.addEventListener("paste", offerLookup);
+document.addEventListener("keydown", takeOffer, true);
 document.addEventListener("input", searchWhatWasPut);
 document.addEventListener("click", openWithValues, true);
 countResults();
 document.addEventListener("change", reachScrollable); // a tab was opened
+document.addEventListener("toggle", reachScrollable, true); // or a row
 window.addEventListener("appinstalled", () => startOffline(true));
-document.addEventListener("pointerdown", (event) => event.target.closest?.("[data-tc-language]") && followLanguage());
+document.addEventListener(
+  "pointerdown",
+  (event) => event.target.closest?.("[data-tc-language]") && followLanguage(),
+);

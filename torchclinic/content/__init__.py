@@ -1,1 +1,2 @@
-"""What people write, read and checked: snippets, pages, tips, facts, evidence; the catalogue of them all, and the index made from it."""
+"""What people write, read and checked: snippets, pages, tips, facts, evidence; the catalogue of
+them all, and the index made from it."""

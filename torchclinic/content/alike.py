@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..find import search
+from ..find.terms import terms
 from . import yamlfile
 from .problem import Problems
 
@@ -12,25 +12,46 @@ FILE = "alike.yml"
 
 
 def read(file: Path, problems: Problems) -> list[list[str]]:
-    """The groups; none if there is no such file. Reports a group of one, and what the search would not read or would read as the same."""
+    """The groups; none if there is no such file.
+
+    Reports a group of one, and what the search would not read or would read as the same.
+    """
     if not file.exists():
         return []
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines()
-    found, places = [], {}
+    kept: list[list[str]] = []
+    places: dict[tuple[str, ...], str] = {}  # terms -> the word that has them
     for name, groups in yamlfile.load(text, file, 1, problems).items():
         for group in groups if isinstance(groups, list) else [groups]:
             if not isinstance(group, list) or len(group) < 2:
-                problems.add(file, 0, f"`{name}` holds groups of two words or more: `- [GPU, graphics card, 显卡]`, not {group!r}")
+                example = "`- [GPU, graphics card, 显卡]`"
+                message = f"`{name}` holds groups of two words or more: {example}, not {group!r}"
+                problems.add(file, 0, message)
                 continue
             words = [str(word) for word in group]
-            line = next((number for number, row in enumerate(lines, 1) if row.lstrip().startswith(f"- [{words[0]},")), 0)
-            for word in words:
-                terms = tuple(search.words(word))
-                if not terms:
-                    problems.add(file, line, f"`{word}` has no word that the search reads")
-                elif terms in places:
-                    problems.add(file, line, f"`{word}` is to the search what `{places[terms]}` is; it stands in one group, once")
-                places[terms] = word
-            found.append(words)
-    return found
+            for message in _problems(words, places):
+                problems.add(file, _line_of(words[0], lines), message)
+            kept.append(words)
+    return kept
+
+
+def _problems(words: list[str], places: dict[tuple[str, ...], str]) -> list[str]:
+    """What is wrong with a group; its words are added to `places`."""
+    messages = []
+    for word in words:
+        key = tuple(terms(word))
+        if not key:
+            messages.append(f"`{word}` has no word that the search reads")
+        elif key in places:
+            messages.append(
+                f"`{word}` is to the search what `{places[key]}` is; it stands in one group, once"
+            )
+        places[key] = word
+    return messages
+
+
+def _line_of(word: str, lines: list[str]) -> int:
+    """The number of the line with the group that begins with a word; 0 if there is none."""
+    start = f"- [{word},"
+    return next((n for n, line in enumerate(lines, 1) if line.lstrip().startswith(start)), 0)

@@ -1,69 +1,182 @@
-"""Causes, checked: what a case's break prints must be looked up as that case, and every condition must be met by something real."""
+"""Causes, checked: what a case's break prints must be looked up as that case.
+
+Every condition must be met by something real, and every wording's sample found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ..find import lookup
+from ..find.answer import Hit, Index
+from . import firsts, index
 from .evidence import Evidence
 from .snippet import Snippet
 
+if TYPE_CHECKING:
+    from .collection import Catalogue
 
-def wrong(snippet: Snippet, case: str, hit: dict[str, Any]) -> str:
+First = Callable[[str], Hit | None]
+
+
+def wrong(snippet: Snippet, case: str, hit: Hit) -> str:
     """Why a hit is not what the break of `case` must be looked up as; "" where it is.
 
-    A text that cannot tell its case may be answered with the table, or with a leaning, if the header says why; it is never claimed for another case.
+    A text that cannot tell its case may be answered with the table, or with a leaning, if the
+    header says why; it is never claimed for another case.
     """
-    found = hit["cause"]
-    if found and found["case"] == case:
+    cause = hit["cause"]
+    if cause and cause["case"] == case:
         return ""
-    if found and not found["leaning"]:
-        return f"what it printed is decided for the cause `{found['row']}`: make that row's condition say more"
-    if any(cause.undecided for cause in snippet.causes if cause.case == case):
+    if cause and not cause["leaning"]:
+        return (
+            f"what it printed is decided for the cause `{cause['row']}`: "
+            "make that row's condition say more"
+        )
+    if any(row.undecided for row in snippet.causes if row.case == case):
         return ""
-    what = f"leans to the cause `{found['row']}`" if found else "tells no cause"
-    return f"what it printed {what}: give the row a condition, or say in the header why the text cannot tell (`causes: {{{case}: {{undecided: …}}}}`)"
+    what = f"leans to the cause `{cause['row']}`" if cause else "tells no cause"
+    return (
+        f"what it printed {what}: give the row a condition, or say in the header "
+        f"why the text cannot tell (`causes: {{{case}: {{undecided: …}}}}`)"
+    )
 
 
-def check(snippets: Iterable[Snippet], evidence: list[Evidence], index: dict[str, Any]) -> Iterator[tuple[Snippet, int, str]]:
-    """Look up every break that was recorded of the code of today, and every row's sample.
+def neighbours(catalogue: Catalogue, stem: str) -> set[str]:
+    """A symptom and those that an edit of it may touch.
 
-    Yields:
-        snippet, line, message: breaks looked up as another case, notes that are no longer needed, conditions that nothing meets.
+    They share words by which the lookup finds lines, outrank each other, or are related.
     """
-    for snippet in snippets:
-        met: set[str] = set()
-        told: dict[str, set[bool]] = {}  # case -> did what it printed tell it, on one machine or another
-        recorded = any(record.status(snippet) not in ("absent", "stale") for record in evidence)
-        wrongs: dict[tuple[str, str], list[str]] = {}  # case, message -> where
-        for record in evidence:
-            for case in snippet.cases.values():
-                text = "" if case.silent or "break" not in case.cells else (record.cell(snippet, f"break {case.name}") or {})
-                text = text and (text.get("traceback") or text.get("output") or "")
-                hit = _first(index, text) if text else None
+    table, near = catalogue.index(), {stem}
+    owners = [wording["symptom"] for wording in table["wordings"]]
+    for numbers in table["anchors"].values():
+        sharing = {owners[number] for number in numbers}
+        if stem in sharing:
+            near |= sharing
+    for symptom in catalogue.symptoms.values():
+        named = {
+            *symptom.snippet.outranks,
+            *(ident.rpartition("/")[2] for ident in symptom.snippet.related),
+        }
+        if symptom.stem == stem:
+            near |= named
+        elif stem in named:
+            near.add(symptom.stem)
+    return near & set(catalogue.symptoms)
+
+
+def check(catalogue: Catalogue, stems: Collection[str] | None = None) -> None:
+    """Look up every wording's sample, every recorded break of today's code, every row's sample.
+
+    Reports breaks looked up as another case, notes that are no longer needed, conditions that
+    nothing meets.
+
+    Args:
+        stems: the symptoms that are looked at (see `neighbours`); all of them for None.
+    """
+    symptoms = [
+        symptom for stem, symptom in catalogue.symptoms.items() if stems is None or stem in stems
+    ]
+    table = catalogue.index()
+    entries = [
+        (stem, wording, symptom.snippet.file)
+        for stem, symptom in catalogue.symptoms.items()
+        for wording in symptom.snippet.wordings
+    ]
+    for file, line, message in index.lint(table, entries, stems):
+        catalogue.problems.add(file, line, message)
+
+    @cache
+    def first(text: str) -> Hit | None:
+        return _first(table, text)
+
+    for symptom in symptoms:
+        snippet = symptom.snippet
+        outcome = _outcome(snippet, catalogue.evidence, first)
+        recorded = any(
+            record.status(snippet) not in ("absent", "stale") for record in catalogue.evidence
+        )
+        for line, message in (
+            *outcome.wrong_breaks(snippet),
+            *_wrong_rows(snippet, outcome, recorded, first),
+            *firsts.headline(snippet, first),
+        ):
+            catalogue.problems.add(snippet.file, line, message)
+
+
+@dataclass
+class _Outcome:
+    """What the lookup makes of all that a snippet's breaks printed.
+
+    Attributes:
+        rows: that were told.
+        told: case -> did what it printed tell it, on one machine or another.
+        wrongs: (case, why) -> environments.
+    """
+
+    rows: set[str] = field(default_factory=set)
+    told: dict[str, set[bool]] = field(default_factory=dict)
+    wrongs: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def wrong_breaks(self, snippet: Snippet) -> Iterator[tuple[int, str]]:
+        for (case, why), where in self.wrongs.items():
+            line = snippet.cases[case].cells["break"].line
+            yield line, f"`break {case}` on {', '.join(where)}: {why}"
+
+
+def _outcome(snippet: Snippet, evidence: list[Evidence], first: First) -> _Outcome:
+    outcome = _Outcome()
+    for record in evidence:
+        for case in snippet.cases.values():
+            text, known = record.printed(snippet, case), record.live(snippet, case)
+            for live in ("", known) if known else ("",):
+                hit = first(text + live) if text else None
                 if hit is None or hit["symptom"] != snippet.stem:
                     continue  # not run there; what is looked up as another symptom, verify reports
-                told.setdefault(case.name, set()).add(bool(hit["cause"]) and hit["cause"]["case"] == case.name)
-                if hit["cause"]:
-                    met.add(hit["cause"]["row"])
-                if message := wrong(snippet, case.name, hit):
-                    wrongs.setdefault((case.name, message), []).append(record.environment)
-        for (case_name, message), where in wrongs.items():
-            yield snippet, snippet.cases[case_name].cells["break"].line, f"`break {case_name}` on {', '.join(where)}: {message}"
-        for cause in snippet.causes:
-            if cause.sample:
-                hit = _first(index, cause.sample)
-                row = hit["cause"]["row"] if hit and hit["symptom"] == snippet.stem and hit["cause"] else ""
-                met.add(row)
-                if row != cause.row:
-                    yield snippet, cause.line, f"the sample of the row `{cause.row}` is looked up as {row or 'no cause'}"
-            if cause.undecided and told.get(cause.case) == {True}:
-                yield snippet, cause.line, f"row `{cause.row}`: `undecided` is needed no more: what its break printed tells the cause"
-            if recorded and (cause.decides or cause.leans) and cause.row not in met and len(snippet.causes) > 1:
-                yield snippet, cause.line, f"row `{cause.row}`: no recorded break and no `sample` meets its condition; give it a `sample`"
+                cause = hit["cause"]
+                if not live:
+                    tells = cause is not None and cause["case"] == case.name
+                    outcome.told.setdefault(case.name, set()).add(tells)
+                if cause:
+                    outcome.rows.add(cause["row"])
+                if why := wrong(snippet, case.name, hit):
+                    outcome.wrongs.setdefault((case.name, why), []).append(record.environment)
+    return outcome
 
 
-def _first(index: dict[str, Any], text: str) -> dict[str, Any] | None:
-    hits = lookup.lookup(index, text)["hits"]
+def _wrong_rows(
+    snippet: Snippet, outcome: _Outcome, recorded: bool, first: First
+) -> Iterator[tuple[int, str]]:
+    """Rows whose sample is looked up as another, that nothing meets, or that need no excuse."""
+    for cause in snippet.causes:
+        if cause.sample:
+            hit = first(cause.sample)
+            told = hit["cause"] if hit and hit["symptom"] == snippet.stem else None
+            row = told["row"] if told else ""
+            outcome.rows.add(row)
+            if row != cause.row:
+                yield (
+                    cause.line,
+                    f"the sample of the row `{cause.row}` is looked up as {row or 'no cause'}",
+                )
+        if cause.undecided and outcome.told.get(cause.case) == {True}:
+            yield (
+                cause.line,
+                f"row `{cause.row}`: `undecided` is needed no more: "
+                "what its break printed tells the cause",
+            )
+        conditional = cause.decides or cause.leans
+        if recorded and conditional and cause.row not in outcome.rows and len(snippet.causes) > 1:
+            yield (
+                cause.line,
+                f"row `{cause.row}`: no recorded break and no `sample` meets its condition; "
+                "give it a `sample`",
+            )
+
+
+def _first(table: Index, text: str) -> Hit | None:
+    hits = lookup.lookup(table, text)["hits"]
     return hits[0] if hits else None

@@ -1,17 +1,22 @@
-"""The English of a snippet in Chinese. One `.py` holds the code; the Chinese page's front matter holds a table of its comments:
+"""The English of a snippet in Chinese.
+
+One `.py` holds the code; the Chinese page's front matter holds a table of its comments:
 
     comments:
       "a copy in this process's own memory": 复制到本进程自己的内存里
 
-A key is a comment without its `# `, or a docstring without its quotes. Comments on lines of their own that follow each other are one comment of several
-lines, and its twin has as many. The same words have the same twin wherever they stand, in the cells and in the header: there in the commands, and as what
-`fault:` injects and the reasons of `survives`, which pages show. What has no words but True, False and None is its own twin.
+A key is a comment without its `# `, or a docstring without its quotes. Comments on lines of their
+own that follow each other are one comment of several lines, and its twin has as many. The same
+words have the same twin wherever they stand, in the cells and in the header: there in the commands,
+and as what `fault:` injects and the reasons of `survives`, which pages show. What has no words but
+True, False and None is its own twin.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import io
 import re
 import tokenize
@@ -22,7 +27,7 @@ from typing import NamedTuple
 from . import page
 from .page import Page
 from .problem import Problems
-from .snippet import FAULT, KINDS, WIDTH, Case, Cell, Snippet
+from .snippet import FAULT, SHOWN, WIDTH, Case, Cell, Snippet
 
 _WORD = re.compile(r"[A-Za-z]+")
 _VALUES = {"True", "False", "None"}
@@ -46,15 +51,28 @@ class Comment(NamedTuple):
     quoted: bool = False
 
 
+@functools.cache
 def of_code(source: str) -> list[Comment]:
-    """The comments and docstrings of a cell; none where it does not parse, which is reported elsewhere."""
+    """The comments and docstrings of a cell; none where it does not parse, which is reported
+    elsewhere."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source + "\n").readline))
         docstrings = docstring_places(source)
     except (SyntaxError, tokenize.TokenError):
         return []
-    found = _grouped(source, [(token.start[0] - 1, token.start[1]) for token in tokens if token.type == tokenize.COMMENT])
-    found += [_docstring(source, token) for token in tokens if token.type == tokenize.STRING and token.start in docstrings]
+    found = _grouped(
+        source,
+        [
+            (token.start[0] - 1, token.start[1])
+            for token in tokens
+            if token.type == tokenize.COMMENT
+        ],
+    )
+    found += [
+        _docstring(source, token)
+        for token in tokens
+        if token.type == tokenize.STRING and token.start in docstrings
+    ]
     return sorted(found, key=lambda comment: comment.places)
 
 
@@ -70,7 +88,9 @@ def docstring_places(source: str) -> set[tuple[int, int]]:
     return {
         (first.lineno, len(lines[first.lineno - 1].encode()[: first.col_offset].decode()))
         for first in firsts
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+        if isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
     }
 
 
@@ -86,13 +106,23 @@ def _docstring(source: str, token: tokenize.TokenInfo) -> Comment:
         if words.strip():
             start += len(words) - len(words.lstrip())
             places.append((row, start, start + len(words.strip())))
-    return Comment("\n".join(lines[row][start:end] for row, start, end in places), tuple(places), True)
+    return Comment(
+        "\n".join(lines[row][start:end] for row, start, end in places), tuple(places), True
+    )
 
 
 def of_command(text: str) -> list[Comment]:
     """The comments of what is typed in a shell, in a notebook, or in a program's settings."""
     lines = enumerate(text.split("\n"))
-    found = ((row, next((mark.start() for mark in _QUOTED_OR_COMMENT.finditer(line) if mark[0] == "#"), -1)) for row, line in lines)
+    found = (
+        (
+            row,
+            next(
+                (mark.start() for mark in _QUOTED_OR_COMMENT.finditer(line) if mark[0] == "#"), -1
+            ),
+        )
+        for row, line in lines
+    )
     return _grouped(text, [(row, column) for row, column in found if column >= 0])
 
 
@@ -102,12 +132,27 @@ def _grouped(text: str, marks: list[tuple[int, int]]) -> list[Comment]:
     made: list[list[tuple[int, int]]] = []
     for row, column in marks:
         own = not lines[row][:column].strip()
-        if made and own and made[-1][-1] == (row - 1, column) and not lines[row - 1][:column].strip():
+        if (
+            made
+            and own
+            and made[-1][-1] == (row - 1, column)
+            and not lines[row - 1][:column].strip()
+        ):
             made[-1].append((row, column))
         else:
             made.append([(row, column)])
-    places = [[(row, _MARK.match(lines[row], column).end(), len(lines[row].rstrip())) for row, column in group] for group in made]  # type: ignore[union-attr]
-    return [Comment("\n".join(lines[row][start:end] for row, start, end in group), tuple(group)) for group in places]
+    places = [[_words_at(lines[row], row, column) for row, column in group] for group in made]
+    return [
+        Comment("\n".join(lines[row][start:end] for row, start, end in group), tuple(group))
+        for group in places
+    ]
+
+
+def _words_at(line: str, row: int, column: int) -> tuple[int, int, int]:
+    """Where the words of a comment stand whose `#` is at this column."""
+    mark = _MARK.match(line, column)
+    assert mark is not None
+    return row, mark.end(), len(line.rstrip())
 
 
 def replaced(text: str, found: list[Comment], table: dict[str, str]) -> str:
@@ -125,17 +170,36 @@ def translated(snippet: Snippet, table: dict[str, str]) -> Snippet:
     lines = snippet.text.split("\n")
     cells = {}
     for cell in snippet.cells:
-        cells[cell.line] = dataclasses.replace(cell, source=replaced(cell.source, of_code(cell.source), table))
+        cells[cell.line] = dataclasses.replace(
+            cell, source=replaced(cell.source, of_code(cell.source), table)
+        )
         new = cells[cell.line].source.split("\n")
         lines[cell.line - 1 : cell.line - 1 + len(new)] = new
-    cases = {name: _case(case, {kind: cells[cell.line] for kind, cell in case.cells.items()}, table) for name, case in snippet.cases.items()}
-    return dataclasses.replace(snippet, text="\n".join(lines), cells=list(cells.values()), cases=cases, needs=[_need(need, table) for need in snippet.needs])
+    cases = {
+        name: _case(case, {kind: cells[cell.line] for kind, cell in case.cells.items()}, table)
+        for name, case in snippet.cases.items()
+    }
+    return dataclasses.replace(
+        snippet,
+        text="\n".join(lines),
+        cells=list(cells.values()),
+        cases=cases,
+        needs=[_need(need, table) for need in snippet.needs],
+    )
 
 
 def _case(case: Case, cells: dict[str, Cell], table: dict[str, str]) -> Case:
-    commands = {place: replaced(text, of_command(text), table) for place, text in case.commands.items()}
+    commands = {
+        place: replaced(text, of_command(text), table) for place, text in case.commands.items()
+    }
     survives = {mutant: table.get(why, why) for mutant, why in case.survives.items()}
-    return dataclasses.replace(case, cells=cells, commands=commands, survives=survives, needs=tuple(_need(need, table) for need in case.needs))
+    return dataclasses.replace(
+        case,
+        cells=cells,
+        commands=commands,
+        survives=survives,
+        needs=tuple(_need(need, table) for need in case.needs),
+    )
 
 
 def _need(need: str, table: dict[str, str]) -> str:
@@ -144,7 +208,8 @@ def _need(need: str, table: dict[str, str]) -> str:
 
 
 def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
-    """What needs a twin, each with its line in the file; of the header's reasons and faults `places` are none."""
+    """What needs a twin, each with its line in the file; of the header's reasons and faults
+    `places` are none."""
     for cell in snippet.cells:
         for comment in of_code(cell.source):
             if not _is_value(comment):
@@ -155,12 +220,26 @@ def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
             for comment in of_command(text):
                 if not _is_value(comment):
                     first = text.split("\n")[comment.places[0][0]]
-                    yield comment, next((number for number, line in enumerate(lines, 1) if first in line), 1)
+                    yield (
+                        comment,
+                        next((number for number, line in enumerate(lines, 1) if first in line), 1),
+                    )
     faults = [
-        need.removeprefix(FAULT) for need in (*snippet.needs, *(need for case in snippet.cases.values() for need in case.needs)) if need.startswith(FAULT)
+        need.removeprefix(FAULT)
+        for need in (
+            *snippet.needs,
+            *(need for case in snippet.cases.values() for need in case.needs),
+        )
+        if need.startswith(FAULT)
     ]
-    for text in (*faults, *(why for case in snippet.cases.values() for why in case.survives.values())):
-        yield Comment(text, ()), next((number for number, line in enumerate(lines, 1) if text in line), 1)
+    for text in (
+        *faults,
+        *(why for case in snippet.cases.values() for why in case.survives.values()),
+    ):
+        yield (
+            Comment(text, ()),
+            next((number for number, line in enumerate(lines, 1) if text in line), 1),
+        )
 
 
 def _is_value(comment: Comment) -> bool:
@@ -168,30 +247,60 @@ def _is_value(comment: Comment) -> bool:
 
 
 def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
-    """Report what has no twin (once the code is written), twins of nothing, and twins that do not fit."""
+    """Report what has no twin (once the code is written), twins of nothing, and twins that do
+    not fit."""
     table, written = chinese.comments, page.OPEN not in snippet.text
     seen: set[str] = set()
-    quoted = {comment.text for cell in snippet.cells for comment in of_code(cell.source) if comment.quoted}
+    quoted = {
+        comment.text for cell in snippet.cells for comment in of_code(cell.source) if comment.quoted
+    }
     for comment, line in find(snippet):
         if written and comment.text not in table and comment.text not in seen:
-            how = f"`python -m torchclinic stamp {snippet.id}` puts it into the Chinese page's `comments`"
+            command = f"`python -m torchclinic stamp {snippet.id}`"
+            how = f"{command} puts it into the Chinese page's `comments`"
             problems.add(snippet.file, line, f"no Chinese for {comment.text!r}: {how}")
         seen.add(comment.text)
     for text, twin in table.items():
         line = chinese.comment_line(text)
         if text not in seen:
-            problems.add(chinese.file, line, f"`comments` has {text!r}, which the snippet has no more: it was changed, or taken out")
+            problems.add(
+                chinese.file,
+                line,
+                f"`comments` has {text!r}, which the snippet has no more: "
+                "it was changed, or taken out",
+            )
         elif twin.count("\n") != text.count("\n"):
-            problems.add(chinese.file, line, f"{text!r} has {text.count(chr(10)) + 1} lines, its Chinese {twin.count(chr(10)) + 1}")
+            problems.add(
+                chinese.file,
+                line,
+                f"{text!r} has {text.count(chr(10)) + 1} lines, "
+                f"its Chinese {twin.count(chr(10)) + 1}",
+            )
         elif text in quoted and re.search(r"[\"\\]", twin):
-            problems.add(chinese.file, line, f'the docstring {text!r}: its Chinese may hold no `"` and no backslash')
+            problems.add(
+                chinese.file,
+                line,
+                f'the docstring {text!r}: its Chinese may hold no `"` and no backslash',
+            )
         for part in twin.split("\n"):
-            page.check_punctuation(chinese.file, line, part, problems, " in `comments`", comment=True)
+            page.check_punctuation(
+                chinese.file, line, part, problems, " in `comments`", comment=True
+            )
     for cell in translated(snippet, table).cells:
-        for number, line in enumerate(cell.source.split("\n")):
-            if cell.kind in KINDS[:3] and columns(line) > WIDTH and not line.isascii():
-                at = next((chinese.comment_line(text) for text, twin in table.items() if any(part in line for part in twin.split("\n"))), 1)
-                why = f"it makes line {cell.line + number} of the snippet {columns(line)} columns wide; the page holds {WIDTH}, a Chinese character takes two"
+        for number, text in list(enumerate(cell.source.split("\n")))[cell.words :]:
+            if cell.kind in SHOWN and columns(text) > WIDTH and not text.isascii():
+                at = next(
+                    (
+                        chinese.comment_line(key)
+                        for key, twin in table.items()
+                        if any(part in text for part in twin.split("\n"))
+                    ),
+                    1,
+                )
+                why = (
+                    f"it makes line {cell.line + number} of the snippet {columns(text)} columns "
+                    f"wide; the page holds {WIDTH}, a Chinese character takes two"
+                )
                 problems.add(chinese.file, at, f"a comment's Chinese is too long: {why}")
 
 

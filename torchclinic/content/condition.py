@@ -1,17 +1,23 @@
-"""Conditions as they are written, in a snippet's header; find/condition.py reads what becomes of them.
+"""Conditions as they are written, in a snippet's header; find/condition.py reads their trees.
 
-A condition is one expression of Python (`k % k2 == 0 and not paste("ComfyUI")`) about what the paste holds:
+A condition is one expression of Python (`k % k2 == 0 and not paste("ComfyUI")`) about what the
+paste holds:
 
-    NAME                        a value that the wordings have read: a number beside numbers, a text beside texts
-    NAME[-1], NAME[1:], len(NAME), product(NAME[1:])    the same value as sizes: `3, 224, 224` or `8x864`
+    NAME                        a value that the wordings have read: beside numbers a number,
+                                beside texts a text
+    NAME[-1], NAME[1:], len(NAME), product(NAME[1:])
+                                the same value as sizes: `3, 224, 224` or `8x864`
     bytes(NAME), 20 * MiB       "1.70 GiB" as a number; KiB, MiB, GiB, TiB
     count(NAME), kinds(NAME)    how often the paste gives this value, and how many different ones
     paste("text", ...)          does one of these texts stand in the paste?
-    frames("text", ...)         ... in the frames of a traceback: files, functions, lines of code
+    frames("text", ...)         ... in the frames of a traceback: files, functions, lines of code;
+                                as whole words, so that "ema" is not found in `remaining`
     square(k / 6)               is it the square of a whole number?
     begins(NAME, "text", ...)   does the value begin with one of these?
     also("stem", ...)           was one of these symptoms found, too?
     read(NAME)                  was there such a value at all?
+    live("word", ...)           where the paste holds what the program knew (run/live.py): does one
+                                row say all of these? live.ROLE.KEY is a value of it
     1.5  "text"  + - * / %  == != < <= > >=  in [...]  not in [...]  and  or  not
 """
 
@@ -23,9 +29,20 @@ from typing import Any
 
 from ..find.condition import SIZES, Tree
 
-_COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in"}
+_COMPARE = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
 _ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
-_TEXTS = ("paste", "frames", "also")
+_TEXTS = ("paste", "frames", "also", "live")
+#: With this the values of what the program knew begin.
+LIVE = "live."
 _UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
 
 
@@ -43,10 +60,11 @@ def parse(text: str) -> Tree:
 
 
 def names(tree: Any) -> Iterator[str]:
-    """The values that a condition reads."""
+    """The values of wordings that a condition reads."""
     if isinstance(tree, list) and tree:
         if tree[0] in ("hole", "sizes", "bytes", "count", "kinds", "read", "begins"):
-            yield tree[1]
+            if not tree[1].startswith(LIVE):
+                yield tree[1]
         else:
             for part in tree[1:]:
                 yield from names(part)
@@ -59,8 +77,11 @@ def _boolean(node: ast.expr) -> Tree:
         return ["not", _boolean(node.operand)]
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
-        made = [_comparison(_COMPARE.get(type(op), ""), one, other) for op, one, other in zip(node.ops, sides, sides[1:], strict=False)]
-        return made[0] if len(made) == 1 else ["and", *made]
+        comparisons = [
+            _comparison(_COMPARE.get(type(op), ""), left, right)
+            for op, left, right in zip(node.ops, sides, sides[1:], strict=False)
+        ]
+        return comparisons[0] if len(comparisons) == 1 else ["and", *comparisons]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         name, arguments = node.func.id, node.args
         if name in _TEXTS and arguments:
@@ -72,88 +93,126 @@ def _boolean(node: ast.expr) -> Tree:
         if name == "read" and len(arguments) == 1:
             return [name, _hole(arguments[0])]
     raise ValueError(
-        f"`{ast.unparse(node)}` is neither true nor false; write a comparison, or paste(…), frames(…), begins(NAME, …), also(…), square(…) or read(NAME), joined by and, or, not"
+        f"`{ast.unparse(node)}` is neither true nor false; write a comparison, or paste(…), "
+        "frames(…), begins(NAME, …), also(…), live(…), square(…) or read(NAME), joined by and, "
+        "or, not"
     )
 
 
-def _comparison(op: str, one: ast.expr, other: ast.expr) -> Tree:
+def _comparison(op: str, left: ast.expr, right: ast.expr) -> Tree:
     if not op:
         raise ValueError("`is` compares nothing here; write ==")
     if op in ("in", "not in"):
-        if not isinstance(other, (ast.List, ast.Tuple)) or not other.elts:
+        if not isinstance(right, (ast.List, ast.Tuple)) or not right.elts:
             raise ValueError(f"behind `{op}` stands a list, as in [768, 1024]")
-        made = ["in", _single(one), *map(_literal, other.elts)]
-        return made if op == "in" else ["not", made]
-    sides = [_value(one), _value(other)]
+        tree = ["in", _single(left), *map(_literal, right.elts)]
+        return tree if op == "in" else ["not", tree]
+    sides = [_value(left), _value(right)]
     are_sizes = [isinstance(side, list) and side[0] == "slice" for side in sides]
     if any(are_sizes) and (not all(are_sizes) or op not in ("==", "!=")):
         raise ValueError("sizes are equal to sizes, or not: NAME[1:] == NAME[1:]")
-    if op not in ("==", "!=") and any(isinstance(side, list) and side[0] == "text" for side in sides):
-        raise ValueError(f"a text is no larger or smaller than another; behind `{op}` stands a number")
+    if op not in ("==", "!=") and any(
+        isinstance(side, list) and side[0] == "text" for side in sides
+    ):
+        raise ValueError(
+            f"a text is no larger or smaller than another; behind `{op}` stands a number"
+        )
     return [op, *sides]
 
 
 def _literal(node: ast.expr) -> Any:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and not isinstance(node.operand.value, str):
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+        and not isinstance(node.operand.value, str)
+    ):
         return -_literal(node.operand)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         if not node.value.removesuffix("\n").isprintable():  # a line's end may end a text
-            raise ValueError(f"`{ast.unparse(node)}` holds a control character; a backslash is written twice, as in 'transformers\\\\trainer.py'")
+            raise ValueError(
+                f"`{ast.unparse(node)}` holds a control character; a backslash is written twice, "
+                "as in 'transformers\\\\trainer.py'"
+            )
         return ["text", node.value]
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float) and abs(node.value) < 2**53:
-        return node.value
+    if isinstance(node, ast.Constant):
+        value = node.value
+        # No bool, which is an int, too.
+        if not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < 2**53:
+            return value
     raise ValueError(f"`{ast.unparse(node)}` is neither a number nor a text in quotes")
 
 
 def _literal_text(node: ast.expr) -> str:
-    made = _literal(node)
-    if not isinstance(made, list) or not made[1].strip():
+    literal = _literal(node)
+    if not isinstance(literal, list) or not literal[1].strip():
         raise ValueError(f"`{ast.unparse(node)}`: a text in quotes stands here")
-    return made[1]
+    return str(literal[1])
 
 
 def _hole(node: ast.expr) -> str:
-    if not isinstance(node, ast.Name):
-        raise ValueError(f"`{ast.unparse(node)}`: the name of a value stands here")
-    return node.id
+    name = ast.unparse(node)
+    if not isinstance(node, ast.Name) and not (
+        isinstance(node, ast.Attribute) and name.startswith(LIVE)
+    ):
+        raise ValueError(f"`{name}`: the name of a value stands here")
+    return name
 
 
 def _value(node: ast.expr) -> Any:
     """What has a value: number, text or sizes."""
     if isinstance(node, ast.Name):
         return _UNITS.get(node.id, ["hole", node.id])
+    if isinstance(node, ast.Attribute):
+        return ["hole", _hole(node)]
     if isinstance(node, ast.Subscript):
         sizes = ["sizes", _hole(node.value)]
         if isinstance(node.slice, ast.Slice):
             if node.slice.step:
                 raise ValueError("a step in a slice is not read")
-            return ["slice", sizes, *(None if end is None else _whole(end) for end in (node.slice.lower, node.slice.upper))]
+            return [
+                "slice",
+                sizes,
+                *(
+                    None if end is None else _whole(end)
+                    for end in (node.slice.lower, node.slice.upper)
+                ),
+            ]
         return ["item", sizes, _whole(node.slice)]
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         return [_ARITHMETIC[type(node.op)], _single(node.left), _single(node.right)]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and len(node.args) == 1
+        and not node.keywords
+    ):
         name, argument = node.func.id, node.args[0]
         if name in ("bytes", "count", "kinds"):
             return [name, _hole(argument)]
         if name in ("len", "product"):
-            sizes = ["sizes", argument.id] if isinstance(argument, ast.Name) else _value(argument)
+            named = isinstance(argument, ast.Name | ast.Attribute)
+            sizes = ["sizes", _hole(argument)] if named else _value(argument)
             if not isinstance(sizes, list) or sizes[0] not in ("sizes", "slice"):
                 raise ValueError(f"`{ast.unparse(node)}`: sizes stand here, NAME or NAME[1:]")
             return [name, sizes]
     if isinstance(node, (ast.Constant, ast.UnaryOp)):
         return _literal(node)
-    raise ValueError(f"`{ast.unparse(node)}` has no value here; there are NAME, NAME[n], len, product, bytes, count, kinds, numbers and texts in quotes")
+    raise ValueError(
+        f"`{ast.unparse(node)}` has no value here; there are NAME, NAME[n], len, product, bytes, "
+        "count, kinds, numbers and texts in quotes"
+    )
 
 
 def _single(node: ast.expr) -> Any:
-    made = _value(node)
-    if isinstance(made, list) and made[0] == "slice":
+    value = _value(node)
+    if isinstance(value, list) and value[0] == "slice":
         raise ValueError(f"`{ast.unparse(node)}`: one value stands here, not several sizes")
-    return made
+    return value
 
 
 def _whole(node: ast.expr) -> int:
-    made = _literal(node)
-    if type(made) is not int or abs(made) > SIZES:
+    number = _literal(node)
+    if type(number) is not int or abs(number) > SIZES:
         raise ValueError(f"`{ast.unparse(node)}`: a whole number stands here, at most {SIZES}")
-    return made
+    return number

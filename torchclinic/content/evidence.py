@@ -6,12 +6,13 @@ import gzip
 import json
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from .problem import Problems
-from .snippet import Snippet
+from .snippet import Case, Snippet
 
 VERSION = 2
 #: The torch release that the pages are written for and CI runs; constraints.txt pins it.
@@ -21,11 +22,40 @@ PYTHON = "3.11"
 OUTCOMES = ("passed", "failed", "skipped")
 
 
-#: What an entry and a cell may hold, and must: evidence also comes from machines of strangers.
-_ENTRY = {"hash": True, "date": True, "python": True, "platform": True, "packages": False, "cells": True, "skipped": False}
-_CELL = {"outcome": True, **dict.fromkeys(["why", "exception", "message", "traceback", "output", "date", "seconds"], False)}
+class CellRecord(TypedDict, total=False):
+    """One cell; a field without a value is left out. evidence/README.md describes them."""
+
+    outcome: str
+    why: str
+    exception: str
+    message: str
+    traceback: str
+    output: str
+    live: str
+    date: str
+    seconds: float
+    hash: str
+
+
+class _SymptomRecord(TypedDict):
+    hash: str
+    date: str
+    python: str
+    platform: str
+    cells: dict[str, CellRecord]
+
+
+class SymptomRecord(_SymptomRecord, total=False):
+    """The cells of a symptom by name, in the order of the snippet, and on what they ran."""
+
+    packages: dict[str, str]
+    skipped: str
+
+
 #: Texts that name a person or a machine: home folders, addresses of mail.
-_PRIVATE = re.compile(r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*|[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]{2,}")
+_PRIVATE = re.compile(
+    r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*|[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]{2,}"
+)
 
 
 @dataclass
@@ -33,8 +63,9 @@ class Evidence:
     """One file: everything that ran on one torch, one Python and one kind of device.
 
     Attributes:
-        torch, python, device, device_name, cuda: the environment; `python` is a release such as `3.11`, `cuda` the toolkit's version or "".
-        symptoms: stem -> {"hash", "date", "python", "platform", "packages", "cells" or "skipped"}; the format is described in evidence/README.md.
+        torch, python, device, device_name, cuda: the environment; `python` is a release such as
+            `3.11`, `cuda` the toolkit's version or "".
+        symptoms: by stem.
     """
 
     torch: str
@@ -42,7 +73,7 @@ class Evidence:
     device: str
     device_name: str
     cuda: str = ""
-    symptoms: dict[str, dict[str, Any]] = field(default_factory=dict)
+    symptoms: dict[str, SymptomRecord] = field(default_factory=dict)
 
     @property
     def environment(self) -> str:
@@ -52,8 +83,9 @@ class Evidence:
     def file(self) -> str:
         """Its name.
 
-        What a run of `nox -s versions` writes as a whole is compressed. The record of the pages' own release is not, since every pull request adds to it
-        and git must merge that; nor is one from a GPU, which its owner reads before sending it.
+        What a run of `nox -s versions` writes as a whole is compressed. The record of the pages'
+        own release is not, since every pull request adds to it and git must merge that; nor is one
+        from a GPU, which its owner reads before sending it.
         """
         plain = self.device != "cpu" or (self.torch, self.python) == (RELEASE, PYTHON)
         return f"{self.environment}.json" + ("" if plain else ".gz")
@@ -63,10 +95,16 @@ class Evidence:
         """`cpu`, or the GPU's name as a file name: `nvidia-h200`."""
         if self.device == "cpu":
             return "cpu"
-        return "-".join("".join(c if c.isalnum() else " " for c in self.device_name.lower()).split())
+        return "-".join(
+            "".join(c if c.isalnum() else " " for c in self.device_name.lower()).split()
+        )
 
     def status(self, snippet: Snippet) -> str:
-        """`passed`, `partly` (nothing failed, some cells were skipped), `failed`, `skipped`, `stale` (ran before the last change) or `absent`."""
+        """What it says of a snippet's code of today.
+
+        `passed`, `partly` (nothing failed, some cells were skipped), `failed`, `skipped`, `stale`
+        (ran before the last change) or `absent`.
+        """
         entry = self.symptoms.get(snippet.stem)
         if entry is None:
             return "absent"
@@ -77,16 +115,42 @@ class Evidence:
         outcomes = {cell["outcome"] for cell in entry["cells"].values()}
         return "failed" if "failed" in outcomes else "partly" if "skipped" in outcomes else "passed"
 
-    def summary(self, snippet: Snippet) -> dict[str, Any]:
-        entry = self.symptoms.get(snippet.stem) or {}
-        return {"status": self.status(snippet), **{key: entry[key] for key in ("date", "skipped") if key in entry}}
+    def lacks(self, snippet: Snippet) -> list[str]:
+        """Programs and vain attempts of today's code that it has no run of."""
+        entry = self.symptoms.get(snippet.stem)
+        if entry is None or "skipped" in entry:
+            return []
+        return [name for name in snippet.later if self.cell(snippet, name) is None]
 
-    def cell(self, snippet: Snippet, name: str) -> dict[str, Any] | None:
-        """What was recorded of a cell, with all of its output, unless the snippet has changed since."""
+    def summary(self, snippet: Snippet) -> dict[str, str]:
+        """`status`, and where there is an entry `date`, and `skipped`."""
+        entry = self.symptoms.get(snippet.stem)
+        summary = {"status": self.status(snippet)}
+        if entry:
+            summary["date"] = entry["date"]
+            if "skipped" in entry:
+                summary["skipped"] = entry["skipped"]
+        return summary
+
+    def printed(self, snippet: Snippet, case: Case) -> str:
+        """What the break of a case printed; "" where it did not run, or prints nothing."""
+        if case.silent or "break" not in case.cells:
+            return ""
+        cell = self.cell(snippet, f"break {case.name}") or {}
+        return cell.get("traceback") or cell.get("output") or ""
+
+    def live(self, snippet: Snippet, case: Case) -> str:
+        """What the program knew when the break of a case ended it; "" where none was recorded."""
+        return (self.cell(snippet, f"break {case.name}") or {}).get("live", "")
+
+    def cell(self, snippet: Snippet, name: str) -> CellRecord | None:
+        """What was recorded of a cell of this very code, with all of its output."""
         entry = self.symptoms.get(snippet.stem)
         if entry is None or entry["hash"] != snippet.hash:
             return None
-        cell = entry.get("cells", {}).get(name)
+        cell = entry["cells"].get(name)
+        if cell and cell.get("hash", "") != snippet.later.get(name, ""):
+            return None
         # The file leaves the output out where it is just the traceback.
         return cell and {**cell, "output": cell.get("output", cell.get("traceback", ""))}
 
@@ -110,27 +174,55 @@ def read(file: Path) -> Evidence:
     except (EOFError, zlib.error) as error:
         raise ValueError(f"not compressed as it should be: {error}") from None
     if data.get("version") != VERSION:
-        raise ValueError(f"evidence of version {data.get('version')}; this program reads version {VERSION}")
-    return Evidence(data["torch"], data["python"], data["device"], data["device_name"], data["cuda"], data["symptoms"])
+        raise ValueError(
+            f"evidence of version {data.get('version')}; this program reads version {VERSION}"
+        )
+    return Evidence(
+        data["torch"],
+        data["python"],
+        data["device"],
+        data["device_name"],
+        data["cuda"],
+        data["symptoms"],
+    )
 
 
 def read_all(folder: Path, problems: Problems) -> list[Evidence]:
-    """Every evidence file; CPU first, then the release and the Python that the pages are written for, then the newest."""
-    found = []
+    """Every evidence file.
+
+    CPU first, then the release and the Python that the pages are written for, then the newest.
+    """
+    records = []
     for file in sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")]):
         try:
-            made = read(file)
+            record = read(file)
         except (OSError, ValueError, KeyError) as error:
-            problems.add(file, 0, f"no evidence that can be read ({error}); record it anew with `python -m torchclinic verify --record`")
+            problems.add(
+                file,
+                0,
+                f"no evidence that can be read ({error}); "
+                "record it anew with `python -m torchclinic verify --record`",
+            )
             continue
-        if file.name != made.file:
-            how = f"run `gzip -n {file.name}`" if f"{file.name}.gz" == made.file else f"rename it to {made.file}"
-            problems.add(file, 0, f"holds the evidence of {made.environment}; {how}")
-        for text in complaints(made):
+        if file.name != record.file:
+            how = (
+                f"run `gzip -n {file.name}`"
+                if f"{file.name}.gz" == record.file
+                else f"rename it to {record.file}"
+            )
+            problems.add(file, 0, f"holds the evidence of {record.environment}; {how}")
+        for text in complaints(record):
             problems.add(file, 0, text)
-        found.append(made)
+        records.append(record)
     return sorted(
-        found, key=lambda made: (made.device != "cpu", made.torch != RELEASE, _newest_first(made.torch), made.python != PYTHON, _newest_first(made.python))
+        records,
+        key=lambda record: (
+            record.device != "cpu",
+            record.torch != RELEASE,
+            _newest_first(record.torch),
+            record.python != PYTHON,
+            _newest_first(record.python),
+        ),
     )
 
 
@@ -138,37 +230,66 @@ def _newest_first(release: str) -> list[int]:
     return [-int(part) for part in release.split(".") if part.isdigit()]
 
 
-def complaints(made: Evidence) -> list[str]:
-    """What a record may not hold: other fields than evidence/README.md names, outcomes that are none, paths and names of the machine."""
-    found = []
-    for stem, entry in made.symptoms.items():
-        cells = entry.get("cells") or {}
-        for what, held, fields in [(f"`{stem}`", entry, _ENTRY), *((f"`{stem}`, `{name}`", cell, _CELL) for name, cell in cells.items())]:
-            found += [f"{what} lacks `{name}`: record it anew" for name, needed in fields.items() if needed and name not in held]
-            found += [f"{what} has a field `{name}` that evidence/README.md does not name: take it out" for name in held if name not in fields]
-        if not re.fullmatch("[0-9a-f]{12}", str(entry.get("hash"))) or not re.fullmatch(r"\d{4}-\d\d-\d\d", str(entry.get("date"))):
-            found.append(f"`{stem}`: `hash` is 12 hex digits, `date` a day such as 2026-11-02: record it anew")
-        if not str(entry.get("python", "")).startswith(f"{made.python}."):
-            found.append(f"`{stem}` ran on Python {entry.get('python')}: it belongs into a file of its own, not into that of {made.python}")
-        found += [f"`{stem}`, `{name}`: the outcome is passed, failed or skipped" for name, cell in cells.items() if cell.get("outcome") not in OUTCOMES]
-        if private := _PRIVATE.search(json.dumps(entry)):
-            found.append(f"`{stem}` holds `{private[0]}`, which names a person or a machine: replace it by `…`, and say so when you send it")
-    return found
+def complaints(record: Evidence) -> list[str]:
+    """What a record may not hold: evidence also comes from machines of strangers.
+
+    Other fields than evidence/README.md names, outcomes that are none, paths and names of the
+    machine.
+    """
+    return [
+        message
+        for stem, entry in record.symptoms.items()
+        for message in _complaints_of(stem, entry, record.python)
+    ]
+
+
+def _complaints_of(stem: str, entry: SymptomRecord, python: str) -> Iterator[str]:
+    cells = entry.get("cells") or {}
+    names = {f"`{stem}`, `{name}`": cell for name, cell in cells.items()}
+    for name in sorted(SymptomRecord.__required_keys__ - set(entry)):
+        yield f"`{stem}` lacks `{name}`: record it anew"
+    for what, fields, known in [
+        (f"`{stem}`", set(entry), set(SymptomRecord.__annotations__)),
+        *((what, set(cell), set(CellRecord.__annotations__)) for what, cell in names.items()),
+    ]:
+        for name in sorted(fields - known):
+            yield f"{what} has a field `{name}` that evidence/README.md does not name: take it out"
+    if not (
+        re.fullmatch("[0-9a-f]{12}", str(entry.get("hash")))
+        and re.fullmatch(r"\d{4}-\d\d-\d\d", str(entry.get("date")))
+    ):
+        yield (
+            f"`{stem}`: `hash` is 12 hex digits, `date` a day such as 2026-11-02: record it anew"
+        )
+    if not str(entry.get("python", "")).startswith(f"{python}."):
+        yield (
+            f"`{stem}` ran on Python {entry.get('python')}: "
+            f"it belongs into a file of its own, not into that of {python}"
+        )
+    for what, cell in names.items():
+        if cell.get("outcome") not in OUTCOMES:
+            yield f"{what}: the outcome is passed, failed or skipped"
+    if private := _PRIVATE.search(json.dumps(entry)):
+        yield (
+            f"`{stem}` holds `{private[0]}`, which names a person or a machine: "
+            "replace it by `…`, and say so when you send it"
+        )
 
 
 def merge(folder: Path, new: Evidence) -> Path:
-    """Add to the file of this environment what a run recorded, keeping the symptoms that did not run; returns the file.
+    """Add to the file of this environment what a run recorded; returns the file.
 
-    What a run skipped does not replace what was recorded of the same code before: packages are installed in one environment and not in the other.
+    It keeps the symptoms that did not run. What a run skipped does not replace what was recorded of
+    the same code before: packages are installed in one environment and not in the other.
     """
     file = folder / new.file
     if file.exists():
-        old = read(file)
-        kept = dict(old.symptoms)
+        symptoms = dict(read(file).symptoms)
         for stem, entry in new.symptoms.items():
-            before = kept.get(stem)
-            kept[stem] = _with_what_ran(before, entry) if before and before["hash"] == entry["hash"] else entry
-        new.symptoms = kept
+            before = symptoms.get(stem)
+            same = before and before["hash"] == entry["hash"]
+            symptoms[stem] = _with_what_ran(before, entry) if before and same else entry
+        new.symptoms = symptoms
     folder.mkdir(parents=True, exist_ok=True)
     text = (json.dumps(new.as_json(), indent=1, ensure_ascii=False) + "\n").encode()
     whole = file.with_suffix(".part")  # who cuts the run off here keeps the old file
@@ -177,16 +298,21 @@ def merge(folder: Path, new: Evidence) -> Path:
     return file
 
 
-def _with_what_ran(before: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
-    """A symptom's new entry, in which cells that were skipped now and passed before stand as they did, with the day on which they ran."""
-    passed = {name: cell for name, cell in before.get("cells", {}).items() if cell["outcome"] == "passed"}
+def _with_what_ran(before: SymptomRecord, entry: SymptomRecord) -> SymptomRecord:
+    """A symptom's new entry, of the same code.
+
+    Cells that were skipped now and passed before stand in it as they did, with the day on which
+    they ran.
+    """
+    passed = {name: cell for name, cell in before["cells"].items() if cell["outcome"] == "passed"}
     if "skipped" in entry:
         # What failed before is asked for no more: its need was named since.
-        failed = any(cell["outcome"] == "failed" for cell in before.get("cells", {}).values())
+        failed = any(cell["outcome"] == "failed" for cell in before["cells"].values())
         return before if passed and not failed else entry
-    cells = dict(entry["cells"])
+    merged: SymptomRecord = {**entry, "cells": dict(entry["cells"])}
     for name, cell in passed.items():
-        if cells[name]["outcome"] == "skipped":
-            cells[name] = {"date": before["date"], **cell}
-    packages = {**before.get("packages", {}), **entry.get("packages", {})}
-    return {**entry, **({"packages": packages} if packages else {}), "cells": cells}
+        if entry["cells"][name]["outcome"] == "skipped":
+            merged["cells"][name] = {"date": before["date"], **cell}
+    if packages := {**before.get("packages", {}), **entry.get("packages", {})}:
+        merged["packages"] = packages
+    return merged

@@ -1,4 +1,5 @@
-"""Figures on record: which script drew each, and whether that script has changed since. run/figures.py draws them."""
+"""Figures on record: which script drew each, and whether that script has changed since.
+authoring/figures.py draws them."""
 
 from __future__ import annotations
 
@@ -23,5 +24,6 @@ def stale(root: Path, name: str) -> str:
     if not data.exists():
         return f"it was never drawn: `python -m torchclinic figures {name}`"
     if json.loads(data.read_text(encoding="utf-8"))["script"] != script_hash(script):
-        return f"{SCRIPTS}/{name}.py has changed since it was drawn: `python -m torchclinic figures {name}`"
+        command = f"`python -m torchclinic figures {name}`"
+        return f"{SCRIPTS}/{name}.py has changed since it was drawn: {command}"
     return ""

@@ -10,7 +10,7 @@ from .problem import Problems
 
 FILE = "docs/glossary-zh.md"
 #: Files with Chinese that readers see. What people type (`synonyms`, facts/alike.yml) is theirs.
-CHINESE = ("docs/zh/**/*.md", "facts/*.yml", "facts/known/*.yml", "torchclinic/content/words.json")
+CHINESE = ("docs/zh/**/*.md", "facts/*.yml", "torchclinic/content/words.json")
 TYPED = "facts/alike.yml"
 _HEADING = "## Refused"
 _ROW = re.compile(r"\| ([^|]+) \| ([^|]+) \|")
@@ -27,7 +27,9 @@ def refused(root: Path) -> dict[str, str]:
 
 
 def files(root: Path) -> list[Path]:
-    return [file for pattern in CHINESE for file in sorted(root.glob(pattern)) if file != root / TYPED]
+    return [
+        file for pattern in CHINESE for file in sorted(root.glob(pattern)) if file != root / TYPED
+    ]
 
 
 def check(root: Path, among: Iterable[Path], problems: Problems) -> None:

@@ -1,9 +1,12 @@
-"""The record of wrong fixes: how many versions of each fix, and of each block of a tip, were tried, and which of them no proof caught.
+"""The record of wrong fixes: how many versions of each were tried, and which no proof caught.
+
+Of fixes of snippets, and of blocks of tips.
 
 evidence/mutants/DEVICE.json:
 
     {"version": 1, "generator": 2, "torch": "2.13.0", "device": "cpu",
-     "symptoms": {stem: {"hash": of the snippet's code, "date": day, "cases": {case: {"tried": number, "survived": [names]}}}},
+     "symptoms": {stem: {"hash": of the snippet's code, "date": day,
+                         "cases": {case: {"tried": number, "survived": [names]}}}},
      "tips": {stem: the same; its cases are its blocks, by the section in which they stand}}
 """
 
@@ -18,10 +21,11 @@ from .problem import Problems
 from .snippet import Snippet
 
 VERSION = 1
-#: Of the generator of wrong versions (run/mutate.py); a record of another one is out of date.
+#: Of the generator of wrong versions (authoring/mutants.py); another one's record is out of date.
 GENERATOR = 2
 FOLDER = "evidence/mutants"
-#: How the name of a wrong version begins (run/mutate.py): what was done to the fix. Its code follows, behind a colon.
+#: How the name of a wrong version begins: what was done to the fix. Its code follows, behind a
+#: colon.
 KINDS = ("back", "without", "swap", "raw")
 
 
@@ -62,7 +66,8 @@ class Record:
         """(tried, caught) wrong versions of all fixes, or blocks, of a snippet's code of today."""
         entry = self.of(snippet)
         tried = list(entry.cases.values()) if entry else []
-        return sum(one.tried for one in tried), sum(one.tried - len(one.survived) for one in tried)
+        count = sum(case.tried for case in tried)
+        return count, count - sum(len(case.survived) for case in tried)
 
 
 def read(root: Path, device: str, problems: Problems | None = None) -> Record:
@@ -72,21 +77,38 @@ def read(root: Path, device: str, problems: Problems | None = None) -> Record:
         data = json.loads(file.read_text(encoding="utf-8"))
         if (data["version"], data["generator"]) != (VERSION, GENERATOR):
             return Record("", device)
-        return Record(data["torch"], device, _entries(data["symptoms"]), _entries(data.get("tips", {})))
+        return Record(
+            data["torch"], device, _entries(data["symptoms"]), _entries(data.get("tips", {}))
+        )
     except FileNotFoundError:
         return Record("", device)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if problems is not None:
-            problems.add(file, 0, f"no record that can be read ({error}); write it anew with `python -m torchclinic verify --mutate --record`")
+            problems.add(
+                file,
+                0,
+                f"no record that can be read ({error}); "
+                "write it anew with `python -m torchclinic verify --mutate --record`",
+            )
         return Record("", device)
 
 
 def _entries(data: dict[str, Any]) -> dict[str, Entry]:
-    return {stem: Entry(entry["hash"], entry["date"], {name: Tried(**tried) for name, tried in entry["cases"].items()}) for stem, entry in data.items()}
+    return {
+        stem: Entry(
+            entry["hash"],
+            entry["date"],
+            {name: Tried(**tried) for name, tried in entry["cases"].items()},
+        )
+        for stem, entry in data.items()
+    }
 
 
 def merge(root: Path, new: Record) -> Path:
-    """Add what a run tried to the record of its device; returns the file. Cases of the same code that this machine had to skip are kept."""
+    """Add what a run tried to the record of its device; returns the file.
+
+    Cases of the same code that this machine had to skip are kept.
+    """
     old = read(root, new.device)
     data = {
         "version": VERSION,
@@ -103,46 +125,64 @@ def merge(root: Path, new: Record) -> Path:
 
 
 def _merged(old: dict[str, Entry], new: dict[str, Entry]) -> dict[str, Any]:
-    made = {**old, **new}
+    merged = {**old, **new}
     for stem in set(old) & set(new):
         if old[stem].hash == new[stem].hash:
-            made[stem] = Entry(new[stem].hash, new[stem].date, {**old[stem].cases, **new[stem].cases})
-    return {stem: asdict(entry) for stem, entry in sorted(made.items())}
+            cases = {**old[stem].cases, **new[stem].cases}
+            merged[stem] = Entry(new[stem].hash, new[stem].date, cases)
+    return {stem: asdict(entry) for stem, entry in sorted(merged.items())}
 
 
 def written(snippet: Snippet, case: str, mutant: str) -> str:
-    """A wrong version as `survives` names it: on the page of a tip with its block, in a snippet below its case."""
+    """A wrong version as `survives` names it: of a tip with its block, of a snippet alone."""
     return f"{case}: {mutant}" if snippet.is_tip else mutant
 
 
 def needless(snippet: Snippet, record: Record) -> list[str]:
-    """Excuses (`survives` in a snippet's header, or a tip's front matter) that the record does not need any more.
+    """Excuses (`survives` in a snippet's header, or a tip's front matter) that are not needed.
 
-    One that says `sometimes: …` is of a race, whose wrong version is caught on one day and not on another: it is never needless.
+    One that says `sometimes: …` is of a race, whose wrong version is caught on one day and not on
+    another: it is never needless.
     """
     entry = record.of(snippet)
-    of_case = "`survives`" if snippet.is_tip else "`survives` of case `{name}`"
-    return [
-        f"{of_case.format(name=name)} excuses `{written(snippet, name, excused)}`, which is caught, or is no wrong version of the code: remove it"
-        for name, case in snippet.cases.items()
-        if entry and name in entry.cases
-        for excused, why in case.survives.items()
-        if excused not in entry.cases[name].survived and not why.startswith("sometimes: ")
-    ]
+    messages = []
+    for name, case in snippet.cases.items():
+        if not entry or name not in entry.cases:
+            continue
+        field = "`survives`" if snippet.is_tip else f"`survives` of case `{name}`"
+        for excused, why in case.survives.items():
+            if excused not in entry.cases[name].survived and not why.startswith("sometimes: "):
+                messages.append(
+                    f"{field} excuses `{written(snippet, name, excused)}`, which is caught, "
+                    "or is no wrong version of the code: remove it"
+                )
+    return messages
 
 
 def unexplained(snippet: Snippet, record: Record) -> list[str]:
     """Wrong versions that the record says were not caught, and that no `survives` excuses."""
     entry = record.of(snippet)
-    message = (
-        'what the block asserts holds for a wrong version of it: `{survivor}`. Make it fail, or excuse it in the front matter: `survives: {{"{survivor}": why}}`'
-        if snippet.is_tip
-        else "the proof of case `{name}` lets a wrong version of the fix pass: `{survivor}`. "
-        "Make it fail, or excuse it: `cases: {{{name}: {{survives: {{…}}}}}}`"
-    )
-    return [
-        message.format(name=name, survivor=written(snippet, name, survivor))
-        for name, tried in (entry.cases if entry else {}).items()
-        for survivor in tried.survived
-        if name in snippet.cases and survivor not in snippet.cases[name].survives
-    ]
+    messages = []
+    for name, tried in (entry.cases if entry else {}).items():
+        for mutant in tried.survived:
+            if name not in snippet.cases or mutant in snippet.cases[name].survives:
+                continue
+            survivor = written(snippet, name, mutant)
+            if snippet.is_tip:
+                messages.append(
+                    f"what the block asserts holds for a wrong version of it: `{survivor}`. "
+                    "Make it fail, or excuse it in the front matter: "
+                    f'`survives: {{"{survivor}": why}}`'
+                )
+            else:
+                messages.append(
+                    f"the proof of case `{name}` lets a wrong version of the fix pass: "
+                    f"`{survivor}`. Make it fail, or excuse it: "
+                    f"`cases: {{{name}: {{survives: {{…}}}}}}`"
+                )
+    return messages
+
+
+def complaints(snippet: Snippet, record: Record) -> list[str]:
+    """What the record says against a snippet's fixes, or a tip's blocks."""
+    return [*unexplained(snippet, record), *needless(snippet, record)]

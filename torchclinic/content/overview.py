@@ -1,6 +1,9 @@
-"""Overviews: what stands at the head of a topic's page, docs/LANGUAGE/TOPIC/index.md: where its errors come from, and questions that lead to a page.
+"""Overviews: what stands at the head of a topic's page, docs/LANGUAGE/TOPIC/index.md.
 
-`{{ symptoms TOPIC }}` stands for the list of the topic's symptoms. A topic without such a file has a page with the list alone.
+They say where its errors come from, and ask questions that lead to a page.
+
+`{{ symptoms TOPIC }}` stands for the list of the topic's symptoms. A topic without such a file has
+a page with the list alone.
 """
 
 from __future__ import annotations
@@ -26,12 +29,15 @@ def description(root: Path, topic: str, language: str, problems: Problems) -> st
     file = path(root, topic, language)
     if not file.is_file():
         return ""
-    meta: dict[str, Any] = yamlfile.load(page.split_front_matter(file.read_text(encoding="utf-8"))[0], file, 2, problems)
+    meta: dict[str, Any] = yamlfile.load(
+        page.split_front_matter(file.read_text(encoding="utf-8"))[0], file, 2, problems
+    )
     return str(meta.get("description", ""))
 
 
 def check(root: Path, topics: Iterable[str], problems: Problems) -> None:
-    """Every overview stands in both languages, which lead to the same pages in the same order, and all of these are there."""
+    """Every overview stands in both languages, which lead to the same pages in the same order,
+    and all of these are there."""
     for topic in topics:
         files = [path(root, topic, language) for language in LANGUAGES]
         if not any(file.is_file() for file in files):
@@ -43,7 +49,9 @@ def check(root: Path, topics: Iterable[str], problems: Problems) -> None:
                 continue
             text = file.read_text(encoding="utf-8")
             if DIRECTIVE.findall(text) != [topic]:
-                problems.add(file, 0, f"an overview holds `{{{{ symptoms {topic} }}}}` once, alone on a line")
+                problems.add(
+                    file, 0, f"an overview holds `{{{{ symptoms {topic} }}}}` once, alone on a line"
+                )
             links = page.targets(text)
             for link in links:
                 if "://" not in link and not (file.parent / link.partition("#")[0]).is_file():
@@ -51,4 +59,6 @@ def check(root: Path, topics: Iterable[str], problems: Problems) -> None:
             found.append(links)
         if len(found) == len(files) and found[0] != found[1]:
             odd = sorted({*found[0]} ^ {*found[1]}) or ["the order"]
-            problems.add(files[1], 0, f"leads to other pages than the English overview: {', '.join(odd)}")
+            problems.add(
+                files[1], 0, f"leads to other pages than the English overview: {', '.join(odd)}"
+            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -14,14 +14,20 @@ class Problem:
         file: path relative to the project's root.
         line: 1-based; 0 where the whole file is meant.
         message: what is wrong and what to do.
+        stops: nothing of the file is run until it is mended.
     """
 
     file: str
     line: int
     message: str
+    stops: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message}" if self.line else f"{self.file}: {self.message}"
+        return (
+            f"{self.file}:{self.line}: {self.message}"
+            if self.line
+            else f"{self.file}: {self.message}"
+        )
 
 
 class Problems(list[Problem]):
@@ -32,9 +38,22 @@ class Problems(list[Problem]):
         self.root = root
 
     def add(self, file: Path, line: int, message: str) -> None:
-        name = file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) else str(file)
+        name = (
+            file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) else str(file)
+        )
         self.append(Problem(name, line, message))
 
 
 class BadInput(Exception):
     """What was asked for cannot be done; the message says what to do."""
+
+
+def line_of(text: str, word: str) -> int:
+    """The first line, from 1, that holds a word; 1 where none does."""
+    return next((number for number, line in enumerate(text.splitlines(), 1) if word in line), 1)
+
+
+def line_beginning(text: str, *starts: str) -> int:
+    """The first line, from 1, that begins with one of these; 1 where none does."""
+    lines = enumerate(text.splitlines(), 1)
+    return next((number for number, line in lines if line.startswith(starts)), 1)

@@ -1,6 +1,9 @@
-"""Redirects: where a page went whose stem or topic changed. Ids are permanent; if one has to change after all, the old address still leads on.
+"""Redirects: where a page went whose stem or topic changed.
 
-facts/redirects.yml, a mapping of old id to new id, `tips/...` for tips; both languages are redirected:
+Ids are permanent; if one has to change after all, the old address still leads on.
+
+facts/redirects.yml, a mapping of old id to new id, `tips/...` for tips; both languages are
+redirected:
 
     memory/out-of-memory: memory/cuda-oom
 """
@@ -35,7 +38,12 @@ def read(file: Path, ids: set[str], problems: Problems) -> dict[str, str]:
         elif not _ID.fullmatch(str(old)):
             problems.add(file, line, f"`{old}` is no id: write topic/stem, or tips/topic/stem")
         elif new not in ids:
-            problems.add(file, line, f"`{old}` leads to `{new}`, which is neither a symptom nor a tip; lead it to the page of today")
+            problems.add(
+                file,
+                line,
+                f"`{old}` leads to `{new}`, which is neither a symptom nor a tip; "
+                "lead it to the page of today",
+            )
         else:
             found[old] = new
     return found

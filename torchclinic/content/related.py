@@ -11,17 +11,32 @@ LIMIT = 4
 
 
 def candidates(catalogue: Catalogue, symptom: Symptom) -> list[Symptom]:
-    """Other symptoms, likeliest first: those that may stand in the same output (`outranks`, both ways; those that `related` names before the rest), then related ones, then those of the topic that share rare tags."""
+    """Other symptoms, likeliest first: those that may stand in the same output (`outranks`, both
+    ways; those that `related` names before the rest), then related ones, then those of the topic
+    that share rare tags."""
     others = [other for other in catalogue.symptoms.values() if other is not symptom]
     own = symptom.snippet
     named = {name.rpartition("/")[2]: place for place, name in enumerate(own.related)}
-    ranked = sorted((other for other in others if symptom.stem in other.snippet.outranks), key=lambda other: named.get(other.stem, len(named)))
+    ranked = sorted(
+        (other for other in others if symptom.stem in other.snippet.outranks),
+        key=lambda other: named.get(other.stem, len(named)),
+    )
     ranked += [catalogue.symptoms[stem] for stem in own.outranks if stem in catalogue.symptoms]
-    ranked += [catalogue.symptoms[stem] for name in own.related if (stem := name.rpartition("/")[2]) in catalogue.symptoms]
+    ranked += [
+        catalogue.symptoms[stem]
+        for name in own.related
+        if (stem := name.rpartition("/")[2]) in catalogue.symptoms
+    ]
     ranked += [other for other in others if symptom.id in other.snippet.related]
     uses = Counter(tag for one in catalogue.symptoms.values() for tag in one.snippet.tags)
     same = [other for other in others if other.topic == symptom.topic]
-    likeness = {other.stem: sum(1 / uses[tag] for tag in set(own.tags) & set(other.snippet.tags)) for other in same}
+    likeness = {
+        other.stem: sum(1 / uses[tag] for tag in set(own.tags) & set(other.snippet.tags))
+        for other in same
+    }
     # A tag that half of a topic has says little; two rare ones say much.
-    ranked += sorted((other for other in same if likeness[other.stem] >= 0.25), key=lambda other: -likeness[other.stem])
+    ranked += sorted(
+        (other for other in same if likeness[other.stem] >= 0.25),
+        key=lambda other: -likeness[other.stem],
+    )
     return list({other.stem: other for other in ranked if other is not symptom}.values())[:LIMIT]

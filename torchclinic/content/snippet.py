@@ -9,73 +9,54 @@
 # %% check CASE        optional: the one check that tells this cause from the others; must pass
 # %% fix CASE          what a reader copies: it must cure the symptom, and stand on its own
 # %% proof CASE        runs after the fix in the same process, and would fail if the fix were wrong
+# %% use CASE          a small program with the error; between `# >>>` and `# <<<` stand the lines
+#                      in whose place the fix is put, as it stands: it must run on, and be right
+# %% wrong NAME        what people try instead of a case's fix, which must fail there; a comment on
+#                      top says why, the header whose fix it is and where it was tried
 
-Where the cure is a command or a setting, the header names it for each system or program (`cases: {CASE: {commands: {linux: …}}}`), there is no fix cell,
-and the proof shows that what the command changes is what cures.
-
-The header's `causes` are the rows of the page's table of causes, in order, with what a paste must say for a row to be the reader's (content/condition.py):
-
-# causes:
-#   CASE: {if: 'k == n'}                       a row named as a case leads to it
-#   ROW: {case: CASE, likely: 'k % k2 == 0'}   several rows may lead to one case, or to none (then the page's words say where)
+Where the cure is a command or a setting, the header names it for each system or program (`cases:
+{CASE: {commands: {linux: …}}}`), there is no fix cell, and the proof shows that what the command
+changes is what cures. content/header.py says what the header holds, content/snippet_file.py reads
+the file.
 """
 
 from __future__ import annotations
 
-import ast
-import builtins
 import hashlib
-import re
-from dataclasses import dataclass, field
+import itertools
+import textwrap
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..find import picture
-from ..find import wording as w
 from ..find.condition import Tree
 from ..find.wording import Wording
-from . import condition, page, yamlfile
-from .problem import Problems
+from . import code, command
 
-KINDS = ("break", "check", "fix", "proof")
-#: Where a command is typed: on a system, in a notebook, or in a program that people run. The order is that of the tabs.
-PLACES = ("shell", "linux", "powershell", "macos", "notebook", "docker", "slurm", "torchrun", "trainer", "lightning", "comfyui")
-#: What every reader has under some name: a fix may use these without defining them.
-READERS_NAMES = frozenset(
-    [
-        "model",
-        "optimizer",
-        "scheduler",
-        "scaler",
-        "loader",
-        "dataset",
-        "loss_fn",
-        "criterion",
-        "loss",
-        "images",
-        "labels",
-        "x",
-        "y",
-        "batch",
-        "device",
-        "tokenizer",
-    ]
+KINDS = ("break", "check", "fix", "proof", "use", "wrong")
+#: Kinds that a page shows in its column.
+SHOWN = ("break", "check", "fix", "wrong")
+#: Kinds that leave what the others showed as it is: each is recorded with a hash of its own.
+LATER = ("use", "unfixed", "wrong")
+#: What the fix is put in place of in a `use` cell stands between these.
+PLACE = ("# >>>", "# <<<")
+#: Where a command is typed: on a system, in a notebook, or in a program that people run. The order
+#: is that of the tabs.
+PLACES = (
+    *("shell", "linux", "powershell", "macos", "notebook", "docker"),
+    *("slurm", "torchrun", "trainer", "lightning", "comfyui"),
 )
-#: Characters of code that the column of a symptom's page holds, measured in windows of 1280 pixels and more; what goes beyond is out of sight.
+#: Characters of code that the column of a symptom's page holds, measured in windows of 1280 pixels
+#: and more; what goes beyond is out of sight.
 WIDTH = 84
 NEEDS = ("cuda", "multi-gpu", "fork", "compiler")
 FAULT = "fault:"
-OPEN_NEEDS = (
-    "package:",
-    "torch:",
-    FAULT,
-)  # these carry what is needed (of torch the oldest release, or with `<` the first that will not do), or what is injected
-#: What brings the reader on: the fix alone; trying again; or, with the fix, a new process, a new start of the machine, other hardware.
+#: These carry what is needed (of torch the oldest release, or with `<` the first that will not do),
+#: or what is injected.
+OPEN_NEEDS = ("package:", "torch:", FAULT)
+#: What brings the reader on: the fix alone; trying again; or, with the fix, a new process, a new
+#: start of the machine, other hardware.
 RECOVER = ("fix", "again", "process", "machine", "hardware")
-FIELDS = {"draft", "recover", "wordings", "tags", "needs", "outranks", "cases", "causes", "picture", "timeout", "related", "rows", "docs"}
-WORDING_FIELDS = {"text", "exception", "role", "device", "sample", "near", "unless", "when"}
-CAUSE_FIELDS = ("case", "if", "likely", "sample", "undecided")
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -83,20 +64,47 @@ class Cell:
     """One cell.
 
     Attributes:
-        kind: "" (set-up), "break", "check", "fix" or "proof"; "block" in a tip.
+        kind: "" (set-up) or one of KINDS; "unfixed" is a `use` as it stands in the file, without
+            the fix; "block" in a tip.
         case: the case's name; "" for set-up; in a tip where the block stands.
         source: the code, without blank lines around it.
         line: 1-based line of the first line of `source` in the file.
+        tried: the name of a `wrong` cell.
     """
 
     kind: str
     case: str
     source: str
     line: int
+    tried: str = ""
 
     @property
     def name(self) -> str:
-        return self.case if self.kind == "block" else f"{self.kind} {self.case}"
+        return self.case if self.kind == "block" else f"{self.kind} {self.tried or self.case}"
+
+    @property
+    def hash(self) -> str:
+        return short_hash(self.source)
+
+    @property
+    def anchor(self) -> str:
+        return self.name.replace(" ", "-")
+
+    @property
+    def why(self) -> list[str]:
+        """The lines of the comment on top."""
+        top = itertools.takewhile(lambda line: line.startswith("#"), self.source.splitlines())
+        return [line.lstrip("# ") for line in top]
+
+    @property
+    def words(self) -> int:
+        """How many lines of it a page shows as prose."""
+        return len(self.why) if self.kind == "wrong" else 0
+
+    @property
+    def below(self) -> str:
+        """The code below the comment on top."""
+        return "\n".join(self.source.splitlines()[len(self.why) :]).strip("\n")
 
 
 @dataclass(frozen=True)
@@ -104,11 +112,13 @@ class Case:
     """One way to get the symptom.
 
     Attributes:
-        cells: by kind.
+        cells: by kind; each `wrong` under its name.
         silent: it prints nothing, so its break asserts the bad behaviour itself.
         commands: the fix where it is no code: place (one of PLACES) -> what to type or set there.
         skips: where pytest skips a tip's block: condition, in Python, and reason.
-        survives: wrong versions of the fix, or of a tip's block, that no proof can catch, as `verify --mutate` names them -> why not.
+        survives: wrong versions of the fix, or of a tip's block, that no proof can catch, as
+            `verify --mutate` names them -> why not.
+        wrong: name of what is tried in vain -> address of a thread in which it was.
     """
 
     name: str
@@ -118,16 +128,28 @@ class Case:
     commands: dict[str, str] = field(default_factory=dict)
     survives: dict[str, str] = field(default_factory=dict)
     skips: tuple[tuple[str, str], ...] = ()
+    wrong: dict[str, str] = field(default_factory=dict)
 
     @property
     def cure(self) -> Cell:
-        """The cell whose run shows that the fix cures: the fix, with its proof behind it, or the proof of a command; of a tip its block."""
+        """The cell whose run shows that the fix cures.
+
+        The fix, with its proof behind it, or the proof of a command; of a tip its block.
+        """
         return next(self.cells[kind] for kind in ("fix", "block", "proof") if kind in self.cells)
 
     @property
     def mutable(self) -> bool:
-        """Can wrong versions be made and caught: is the fix code, with a proof behind it, or is it a tip's block, which asserts itself?"""
+        """Can wrong versions be made and caught?
+
+        So it is with code that has a proof behind it, and a tip's block, which asserts itself.
+        """
         return {"fix", "proof"} <= set(self.cells) or "block" in self.cells
+
+    @property
+    def commands_run(self) -> set[str]:
+        """The places whose commands the proof runs as they stand; the others are only read."""
+        return command.run_by(self.cells["proof"].source) if self.commands else set()
 
     @property
     def fixes(self) -> dict[str, str]:
@@ -179,9 +201,9 @@ class Snippet:
     docs: list[str] = field(default_factory=list)
     timeout: float = 60.0
     recover: str = ""  # one of RECOVER
-    pictures: list[list[str]] = field(default_factory=list)  # what is drawn of a message's values: find/picture.py
+    pictures: list[list[str]] = field(default_factory=list)  # what is drawn: find/picture.py
     draft: bool = False  # not yet a page of the site
-    broken: bool = False  # problems of its own: not fit to be run
+    broken: bool = False  # problems of its own that stop its cells
     unread: bool = False  # its header does not parse: what it lacks is not known
 
     @property
@@ -195,14 +217,31 @@ class Snippet:
 
     @property
     def runs(self) -> list[Cell]:
-        """The cells that are executed, each in its own process. A proof runs behind its fix, and alone where the fix is a command."""
-        return [cell for cell in self.cells if cell.kind and (cell.kind != "proof" or cell is self.cases[cell.case].cure)]
+        """The cells that are executed, each in its own process.
+
+        A proof runs behind its fix, and alone where the fix is a command. A `use` runs twice: with
+        the fix, and as it stands.
+        """
+        runs = []
+        for cell in self.cells:
+            if cell.kind and (cell.kind != "proof" or cell is self.cases[cell.case].cure):
+                runs.append(cell)
+            if cell.kind == "use":
+                runs.append(replace(cell, kind="unfixed"))
+        return runs
 
     @property
     def hash(self) -> str:
-        """First 12 hex digits of SHA-256 over what decides the outcome of a run: the code. Prose and tags do not."""
-        code = "\n".join(f"%% {cell.kind} {cell.case}\n{cell.source}" for cell in self.cells)
-        return hashlib.sha256(code.encode()).hexdigest()[:12]
+        """Of what decides the outcome of a run: the code, but for cells that hash themselves."""
+        cells = (self.as_run(cell) for cell in self.cells if cell.kind not in LATER)
+        return short_hash("\n".join(f"%% {cell.kind} {cell.case}\n{cell.source}" for cell in cells))
+
+    @property
+    def later(self) -> dict[str, str]:
+        """Hashes of the cells that are recorded with their own, by name."""
+        later = [cell for cell in self.cells if cell.kind in LATER]
+        later += [replace(cell, kind="unfixed") for cell in later if cell.kind == "use"]
+        return {cell.name: cell.hash for cell in later}
 
     def needs_of(self, case: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.needs, *self.cases[case].needs]))
@@ -218,342 +257,70 @@ class Snippet:
         return [other for other in self.cells if not other.kind and other.line < cell.line]
 
     def proof_of(self, cell: Cell) -> list[Cell]:
-        """The proof that runs behind a fix; [] for any other cell."""
-        proof = self.cases[cell.case].cells.get("proof") if cell.kind == "fix" else None
-        return [proof] if proof else []
+        """The proof that runs behind a fix, and behind what is tried in vain; else [].
+
+        What is tried and asserts something itself shows what it costs: no proof is needed.
+        """
+        case = self.cases[cell.case]
+        proved = cell.kind == "fix" or (
+            cell.kind == "wrong" and case.mutable and not code.asserts(cell.source)
+        )
+        return [case.cells["proof"]] if proved and "proof" in case.cells else []
+
+    def as_run(self, cell: Cell) -> Cell:
+        """A `use` with the fix in its place; a proof with the commands that it runs."""
+        if cell.kind == "use":
+            return replace(cell, source=filled(cell.source, self.cases[cell.case].fixes["python"]))
+        if cell.kind == "proof" and self.cases[cell.case].commands_run:
+            return replace(cell, source=with_commands(cell, self.cases[cell.case].commands))
+        return cell
 
     def program(self, cell: Cell, instead: str = "") -> str:
-        """The program that running `cell` means: set-up, cell, and the proof of a fix; every line at its own line number of the file.
+        """The program that running `cell` means: set-up, cell, and the proof of a fix.
+
+        Every line stands at its own line number of the file, but for those of a `use` below its
+        fix, and of a proof behind a vain attempt.
 
         Args:
             instead: a source that takes the cell's place, wherever its lines then stand.
         """
         if instead:
-            return "\n\n".join([*(part.source for part in self.setup_of(cell)), instead, *(part.source for part in self.proof_of(cell))]) + "\n"
-        lines = [""] * (len(self.text.splitlines()) + 1)
-        for part in [*self.setup_of(cell), cell, *self.proof_of(cell)]:
-            for offset, line in enumerate(part.source.splitlines()):
-                lines[part.line - 1 + offset] = line
+            before = [part.source for part in self.setup_of(cell)]
+            behind = [part.source for part in self.proof_of(cell)]
+            return "\n\n".join([*before, instead, *behind]) + "\n"
+        lines: list[str] = []
+        for part in [*self.setup_of(cell), self.as_run(cell), *self.proof_of(cell)]:
+            lines += [""] * (part.line - 1 - len(lines))
+            lines += part.source.splitlines()
         return "\n".join(lines).rstrip() + "\n"
 
 
-def read(file: Path, problems: Problems) -> Snippet | None:
-    """Parse a snippet and check what can be checked in it alone.
+def filled(program: str, fix: str) -> str:
+    """A `use` cell with the fix in the place of what stands between its marks.
 
-    Returns:
-        The snippet, as far as it could be read; None if the file cannot be read at all.
+    Raises:
+        ValueError: the marks do not stand there once, alone on their lines, in this order.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        problems.add(file, 0, f"cannot be read: {error}")
-        return None
-    before = len(problems)
-    header, _ = _header(text.splitlines(), file, problems)
-    facts = yamlfile.load(header, file, 2, problems) if header else {}
-    unread = len(problems) > before  # what follows from that says nothing
-    snippet = make(file, text, facts, Problems(file) if unread else problems)
-    snippet.unread = unread
-    snippet.broken = len(problems) > before
-    return snippet
+    lines = program.splitlines()
+    marks = [(at, line.strip()) for at, line in enumerate(lines) if line.strip() in PLACE]
+    if [mark for _, mark in marks] != list(PLACE):
+        raise ValueError(f"the fix's place is between one `{PLACE[0]}` and one `{PLACE[1]}`")
+    (start, _), (end, _) = marks
+    indent = lines[start][: -len(PLACE[0])]
+    imports: list[str] = []
+    rest: list[str] = []
+    for line in fix.splitlines():  # imports of a program stand on top, also where the fix does not
+        is_import = line.startswith(("import ", "from ")) and indent
+        (imports if is_import else rest).append(line)
+    put = textwrap.indent("\n".join(rest).strip("\n"), indent)
+    return "\n".join([*imports, *lines[:start], put, *lines[end + 1 :]])
 
 
-def make(file: Path, text: str, facts: dict[str, Any], problems: Problems) -> Snippet:
-    """A snippet from its text and its header, parsed; `file` gives topic and stem and is not read."""
-    snippet = Snippet(file, file.parent.name, file.stem, text, facts=facts)
-    lines = text.splitlines()
-    _facts(snippet, facts, lines, problems)
-    _cells(snippet, lines, _header(lines, file, Problems(file))[1], facts, problems)
-    return snippet
+def with_commands(proof: Cell, commands: dict[str, str]) -> str:
+    """The source of a proof, below the commands that it runs."""
+    return f"commands = {commands!r}\n{proof.source}"
 
 
-def _header(lines: list[str], file: Path, problems: Problems) -> tuple[str, int]:
-    """The YAML between the two `# ---` lines, and the index of the line after it."""
-    if not lines or lines[0].rstrip() != "# ---":
-        problems.add(file, 1, "a snippet begins with `# ---`, its header, and `# ---`")
-        return "", 0
-    for index, line in enumerate(lines[1:], 1):
-        if line.rstrip() == "# ---":
-            return "\n".join(raw[2:] for raw in lines[1:index]), index + 1
-        if line.rstrip() != "#" and not line.startswith("# "):
-            problems.add(file, index + 1, "each line of the header begins with `# `; close the header with `# ---`")
-            return "", 0
-    problems.add(file, 1, "the header is never closed: add a second `# ---`")
-    return "", 0
-
-
-def _line_of(lines: list[str], text: str) -> int:
-    """Where a header mentions something, for reports; 1 if nowhere."""
-    return next((number for number, line in enumerate(lines, 1) if text in line), 1)
-
-
-def _texts(value: Any) -> list[str]:
-    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
-
-
-def _facts(snippet: Snippet, facts: dict[str, Any], lines: list[str], problems: Problems) -> None:
-    file = snippet.file
-    for name in facts:
-        if name not in FIELDS:
-            problems.add(file, _line_of(lines, f"{name}:"), f"unknown field `{name}`; known are {', '.join(sorted(FIELDS))}")
-    for name in ("tags", "needs", "outranks", "related", "rows", "docs"):
-        setattr(snippet, name, _texts(facts.get(name) or []))
-    for need in _texts(facts.get("needs") or []):
-        _check_need(need, file, _line_of(lines, need), problems)
-    snippet.recover = str(facts.get("recover") or "")
-    if snippet.recover not in RECOVER:
-        problems.add(file, _line_of(lines, "recover:"), f"`recover` says what brings the reader on: one of {', '.join(RECOVER)}")
-    snippet.draft = facts.get("draft") is True
-    page.report_open(file, snippet.text, problems)
-    try:
-        snippet.timeout = float(facts.get("timeout", snippet.timeout))
-    except (TypeError, ValueError):
-        problems.add(file, _line_of(lines, "timeout:"), "timeout is a number of seconds")
-    for entry in facts.get("wordings") or []:
-        if not isinstance(entry, dict) or "text" not in entry:
-            problems.add(file, _line_of(lines, "wordings:"), "each wording is a mapping with `text`")
-            continue
-        made = make_wording(entry, file, _line_of(lines, str(entry["text"])[:40]), problems)
-        if made:
-            snippet.wordings.append(made)
-    _pictures(snippet, facts.get("picture") or [], _line_of(lines, "picture:"), problems)
-
-
-def _pictures(snippet: Snippet, written: Any, line: int, problems: Problems) -> None:
-    pictures = [written] if isinstance(written, list) and written and isinstance(written[0], str) else written
-    if not isinstance(pictures, list) or not all(isinstance(one, list) and one and all(isinstance(name, str) for name in one) for one in pictures):
-        problems.add(
-            snippet.file, line, "`picture` is a list, `[product, m, k, k2, n]`, or a list of such lists, of which the first that the values allow is drawn"
-        )
-        return
-    read = {name for made in snippet.wordings for name in made.holes}
-    for kind, *names in pictures:
-        if message := picture.lint(kind, names, read):
-            problems.add(snippet.file, line, f"`picture`: {message}")
-        else:
-            snippet.pictures.append([kind, *names])
-
-
-def make_wording(entry: dict[str, Any], file: Path, line: int, problems: Problems) -> Wording | None:
-    """A wording from its YAML mapping; problems are reported, None where it cannot be used."""
-    text = str(entry["text"])
-    for name in entry:
-        if name not in WORDING_FIELDS:
-            problems.add(file, line, f"unknown field `{name}` of a wording; known are {', '.join(sorted(WORDING_FIELDS))}")
-    try:
-        parts = w.parse(text)
-    except ValueError as error:
-        problems.add(file, line, str(error))
-        return None
-    facts = {name: str(entry.get(name) or "") for name in ("device", "sample")}
-    classes = _texts(entry.get("exception") or "")
-    role = str(entry.get("role") or "cause")
-    if role not in w.ROLES:
-        problems.add(file, line, f"role `{role}`; roles are {', '.join(w.ROLES)}")
-        return None
-    if not facts["sample"]:
-        if any(not isinstance(part, str) for part in parts):
-            problems.add(file, line, "a wording with holes needs a `sample`: a real print of it")
-        facts["sample"] = "".join(part for part in parts if isinstance(part, str))
-    near, unless, when = (tuple(_texts(entry.get(name) or [])) for name in ("near", "unless", "when"))
-    made = Wording(text, parts, exception=classes[0], also=tuple(classes[1:]), role=role, near=near, unless=unless, when=when, line=line, **facts)
-    messages = list(w.lint(made))
-    for message in messages:
-        problems.add(file, line, f"wording {text!r}: {message}")
-    return None if messages else made  # the matcher relies on what the lint has seen
-
-
-def _check_need(need: str, file: Path, line: int, problems: Problems) -> None:
-    if need not in NEEDS and not (need.startswith(OPEN_NEEDS) and need.split(":", 1)[1].strip()):
-        problems.add(file, line, f"unknown need `{need}`; needs are {', '.join(NEEDS)}, package:<name>, torch:<release>, fault:<what is injected>")
-
-
-def _cells(snippet: Snippet, lines: list[str], body: int, facts: dict[str, Any], problems: Problems) -> None:
-    file = snippet.file
-    starts = [index for index in range(body, len(lines)) if lines[index].startswith("# %%")]
-    for index in range(body, starts[0] if starts else len(lines)):
-        if lines[index].strip():
-            problems.add(file, index + 1, "code before the first cell: put `# %%` above it")
-            break
-    for start, end in zip(starts, [*starts, len(lines)][1:], strict=True):
-        words = lines[start][4:].split()
-        if words and (len(words) != 2 or words[0] not in KINDS or not _NAME.fullmatch(words[1])):
-            problems.add(file, start + 1, f"`{lines[start]}`: a cell is `# %%`, or `# %% {'|'.join(KINDS)} case-name` (lower case, digits, hyphens)")
-            continue
-        first, last = start + 1, end
-        while first < last and not lines[first].strip():
-            first += 1
-        while last > first and not lines[last - 1].strip():
-            last -= 1
-        if first == last:
-            problems.add(file, start + 1, "empty cell")
-            continue
-        kind, case = words or ("", "")
-        source = "\n".join(lines[first:last])
-        try:
-            ast.parse(source)
-        except SyntaxError as error:
-            problems.add(file, first + (error.lineno or 1), f"syntax error in the cell: {error.msg}")
-        snippet.cells.append(Cell(kind, case, source, first + 1))
-        if kind in ("break", "check", "fix"):
-            _check_width(snippet.cells[-1], file, problems)
-    _cases(snippet, lines, facts, problems)
-    for made in snippet.cases.values():
-        _check_cure(made, file, problems)
-    _causes(snippet, lines, facts, problems)
-
-
-def _cases(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: Problems) -> None:
-    file = snippet.file
-    extra = facts.get("cases") or {}
-    for cell in (cell for cell in snippet.cells if cell.kind):
-        case = snippet.cases.get(cell.case)
-        if case is None:
-            own = extra.get(cell.case) or {}
-            for need in _texts(own.get("needs") or []):
-                _check_need(need, file, _line_of(lines, need), problems)
-            # A symptom that prints nothing at all has only silent cases.
-            silent = bool(own.get("silent", not snippet.wordings))
-            commands, survives = _table(own, "commands", file, lines, problems), _table(own, "survives", file, lines, problems)
-            case = snippet.cases[cell.case] = Case(cell.case, {}, tuple(_texts(own.get("needs") or [])), silent, commands, survives)
-        if cell.kind in case.cells:
-            problems.add(file, cell.line, f"two cells named `{cell.name}`")
-        case.cells[cell.kind] = cell
-    for name, case in snippet.cases.items():
-        for kind in ("break", "proof" if case.commands else "fix"):
-            if kind not in case.cells:
-                problems.add(file, next(iter(case.cells.values())).line, f"case `{name}` has no `{kind}` cell")
-        if case.commands and "fix" in case.cells:
-            problems.add(file, case.cells["fix"].line, f"the fix of `{name}` is a command: what runs here is its `proof`")
-        for place in case.commands:
-            if place not in PLACES:
-                problems.add(file, _line_of(lines, f"{place}:"), f"`{place}` is no place where a command is typed; there are {', '.join(PLACES)}")
-    for name in extra:
-        if name not in snippet.cases:
-            problems.add(file, _line_of(lines, f"{name}:"), f"`cases` names `{name}`, of which there is no cell")
-    if not snippet.cases:
-        problems.add(file, 0, "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`")
-
-
-def _causes(snippet: Snippet, lines: list[str], facts: dict[str, Any], problems: Problems) -> None:
-    """The rows of the table of causes. The one cause of a symptom that has one needs no words."""
-    written = facts.get("causes") or {}
-    if not isinstance(written, dict):
-        problems.add(snippet.file, _line_of(lines, "causes:"), "`causes` maps the rows of the table of causes to their conditions")
-        written = {}
-    if not written and len(snippet.cases) == 1:
-        snippet.causes = [Cause(name, name, ["and"]) for name in snippet.cases]
-        return
-    read = {name for made in snippet.wordings for name in made.holes}
-    for row, own in written.items():
-        line = _line_of(lines, f"  {row}:")
-
-        def add(message: str, row: str = row, line: int = line) -> None:
-            problems.add(snippet.file, line, f"cause `{row}`: {message}")
-
-        own = own or {}
-        if not isinstance(own, dict) or not all(name in CAUSE_FIELDS and isinstance(value, str) and value.strip() for name, value in own.items()):
-            add(f"a row holds texts under {', '.join(CAUSE_FIELDS)}")
-            continue
-        if not _NAME.fullmatch(str(row)):
-            add("a row is named in lower case, digits and hyphens")
-        case = own.get("case") or (str(row) if row in snippet.cases else "")
-        if case and case not in snippet.cases:
-            add(f"there is no case `{case}`")
-        trees: dict[str, Tree | None] = {"if": None, "likely": None}
-        for name in trees:
-            if name in own:
-                try:
-                    trees[name] = condition.parse(own[name])
-                except ValueError as error:
-                    add(f"`{name}`: {error}")
-                    continue
-                for hole in sorted(set(condition.names(trees[name])) - read):
-                    add(f"`{name}` reads `{hole}`, which no wording has; there are {', '.join(sorted(read)) or 'none'}")
-        snippet.causes.append(Cause(str(row), case, trees["if"], trees["likely"], own.get("sample", ""), own.get("undecided", ""), line))
-
-
-def _table(own: dict[str, Any], name: str, file: Path, lines: list[str], problems: Problems) -> dict[str, str]:
-    """A mapping of texts to texts in a case's entry of the header."""
-    value = own.get(name) or {}
-    if isinstance(value, dict) and all(isinstance(text, str) and text.strip() for text in value.values()):
-        return {str(key): text.rstrip("\n") for key, text in value.items()}
-    problems.add(file, _line_of(lines, f"{name}:"), f"`{name}` maps texts to texts")
-    return {}
-
-
-def _check_width(cell: Cell, file: Path, problems: Problems) -> None:
-    """What a page shows fits into its column; set-up and proof stand folded or apart."""
-    wide = {number: len(line) for number, line in enumerate(cell.source.splitlines(), cell.line) if len(line) > WIDTH}
-    if wide:
-        others = f" (and lines {', '.join(map(str, list(wide)[1:]))})" if len(wide) > 1 else ""
-        first = next(iter(wide))
-        problems.add(file, first, f"`{cell.name}`: a line of {wide[first]} characters{others}: the page's column holds {WIDTH}")
-
-
-def _check_cure(case: Case, file: Path, problems: Problems) -> None:
-    """A proof asserts; what a reader copies asserts nothing and stands on its own."""
-    proof, fix = case.cells.get("proof"), case.cells.get("fix")
-    for cell in (proof or fix,) if proof or fix else ():
-        if not _asserts(cell.source):
-            problems.add(
-                file, cell.line, f"`{cell.name}` asserts nothing (no `assert`, no `raise`, no call of an `assert…`): a fix that merely does not raise is no fix"
-            )
-    if proof and fix:
-        for name, line in loose_names(fix.source):
-            problems.add(
-                file,
-                fix.line + line - 1,
-                f"`{fix.name}` uses `{name}`, which a reader who copies it has not: define or import it there, or call it {', '.join(sorted(READERS_NAMES))}",
-            )
-        if any(isinstance(node, ast.Assert) for node in ast.walk(_parsed(fix.source))):
-            problems.add(file, fix.line, f"`{fix.name}` holds an `assert`: readers copy it. Move it to `proof {case.name}`")
-
-
-def _parsed(source: str) -> ast.Module:
-    """The tree of a cell; empty where it does not parse, which is reported elsewhere."""
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return ast.Module([], [])
-
-
-def asked_of_any_program(source: str) -> str:
-    """A check as it is shown. One that asks `torchclinic.checks` goes into programs that may be sound: without its assertions, which hold for the broken one."""
-    tree = _parsed(source)
-    if not any(isinstance(node, ast.ImportFrom) and node.module == "torchclinic" for node in tree.body):
-        return source
-    gone = {line for node in tree.body if isinstance(node, ast.Assert) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    return "\n".join(line for number, line in enumerate(source.split("\n"), 1) if number not in gone).rstrip("\n")
-
-
-def _asserts(source: str) -> bool:
-    """Does it hold something that can fail: an `assert`, a `raise`, or one of torch.testing's?"""
-    return any(
-        isinstance(node, (ast.Assert, ast.Raise))
-        or (isinstance(node, ast.Attribute) and node.attr.startswith("assert"))
-        or (isinstance(node, ast.Name) and node.id.startswith("assert"))
-        for node in ast.walk(_parsed(source))
-    )
-
-
-def loose_names(source: str) -> list[tuple[str, int]]:
-    """Names that a piece of code reads and neither it, nor Python, nor a reader's own program (READERS_NAMES) defines, with the first line of each."""
-    tree = _parsed(source)
-    defined = {*dir(builtins), *READERS_NAMES, "__name__", "__file__"}
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            defined.add(node.name)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            defined.add(node.id)
-        elif isinstance(node, ast.arg):
-            defined.add(node.arg)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            defined |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            defined.add(node.name)
-    loose: dict[str, int] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in defined:
-            loose[node.id] = min(node.lineno, loose.get(node.id, node.lineno))
-    return sorted(loose.items(), key=lambda item: item[1])
+def short_hash(text: str) -> str:
+    """First 12 hex digits of SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -7,14 +7,20 @@ from dataclasses import dataclass, field
 from . import comments
 from .page import Page
 from .snippet import Snippet
+from .threads import Thread
 
 
 @dataclass
 class Symptom:
-    """One symptom: its snippet and its page in each language."""
+    """One symptom: its snippet and its page in each language.
+
+    Attributes:
+        threads: in which people met it, and what was the matter.
+    """
 
     snippet: Snippet
     pages: dict[str, Page]
+    threads: list[Thread] = field(default_factory=list)
     _code: dict[str, Snippet] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -30,10 +36,15 @@ class Symptom:
         return self.snippet.topic
 
     def code(self, language: str) -> Snippet:
-        """The snippet as readers of a language see it: with their page's own comments. What runs is `snippet`."""
+        """The snippet as readers of a language see it: with their page's own comments.
+
+        What runs is `snippet`.
+        """
         if language not in self._code:
             table = self.pages[language].comments if language in self.pages else {}
-            self._code[language] = comments.translated(self.snippet, table) if table else self.snippet
+            self._code[language] = (
+                comments.translated(self.snippet, table) if table else self.snippet
+            )
         return self._code[language]
 
     def title(self, language: str) -> str:

@@ -1,4 +1,6 @@
-"""Synonyms: the words, phrases and questions with which people look for a problem. No page needs to say them; the search knows them."""
+"""Synonyms: the words, phrases and questions with which people look for a problem. No page needs to
+say them; the search knows them.
+"""
 
 from __future__ import annotations
 
@@ -21,36 +23,46 @@ def key(entry: str) -> str:
 
 
 def read(value: Any, file: Path, line: int, problems: Problems) -> list[str]:
-    """The entries of one page in one language, as written; what is none is reported and left out."""
+    """The entries of one page in one language, as written; what is none is reported."""
     if value is None:
         return []
     if not isinstance(value, list):
-        problems.add(file, line, "`synonyms` is a list of what people type: `synonyms: [one, another]`")
+        message = "`synonyms` is a list of what people type: `synonyms: [one, another]`"
+        problems.add(file, line, message)
         return []
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for entry in value:
-        if not isinstance(entry, str) or not entry.strip():
-            problems.add(file, line, f"the synonym `{entry}` is no text: quote what YAML reads as something else")
-        elif len(entry) > LONGEST:
-            problems.add(file, line, f"the synonym `{entry}` has {len(entry)} characters; what people type has {LONGEST} at most")
-        elif key(entry) in found:
-            problems.add(file, line, f"the synonym `{entry}` stands twice: case, width and blanks do not count")
+        if message := _wrong(entry, entries):
+            problems.add(file, line, f"the synonym `{entry}` {message}")
         else:
-            found[key(entry)] = entry
-    return list(found.values())
+            entries[key(entry)] = entry
+    return list(entries.values())
+
+
+def _wrong(entry: Any, entries: dict[str, str]) -> str:
+    """What is wrong with an entry; "" if nothing is."""
+    if not isinstance(entry, str) or not entry.strip():
+        return "is no text: quote what YAML reads as something else"
+    if len(entry) > LONGEST:
+        return f"has {len(entry)} characters; what people type has {LONGEST} at most"
+    if key(entry) in entries:
+        return "stands twice: case, width and blanks do not count"
+    return ""
 
 
 def check(places: Iterable[tuple[Path, int, list[str]]], problems: Problems) -> None:
     """Report the entries of one language that stand on too many pages.
 
     Args:
-        places: for each page or known message its file, the line of its synonyms, and the entries.
+        places: for each page its file, the line of its synonyms, and the entries.
     """
-    standing: dict[str, list[tuple[Path, int, str]]] = {}
+    pages: dict[str, list[tuple[Path, int, str]]] = {}
     for file, line, entries in places:
         for entry in entries:
-            standing.setdefault(key(entry), []).append((file, line, entry))
-    for found in standing.values():
-        if len(found) > MOST_PAGES:
-            for file, line, entry in found:
-                problems.add(file, line, f"the synonym `{entry}` stands on {len(found)} pages; on more than {MOST_PAGES} it tells none from the others")
+            pages.setdefault(key(entry), []).append((file, line, entry))
+    for standing in pages.values():
+        if len(standing) <= MOST_PAGES:
+            continue
+        for file, line, entry in standing:
+            message = f"the synonym `{entry}` stands on {len(standing)} pages; on more than"
+            problems.add(file, line, f"{message} {MOST_PAGES} it tells none from the others")

@@ -1,7 +1,8 @@
-"""The words of the interface: words.json has each text in every language side by side, in groups by where it is used.
+"""The words of the interface: words.json has each text in every language side by side, in groups
+by where it is used.
 
-Python reads them here; the build hands those that scripts need to docs/root/words.js. Standard library only: who installs the package gets its
-answers from them, too.
+Python reads them here; the build hands those that scripts need to docs/root/words.js. Standard
+library only: who installs the package gets its answers from them, too.
 """
 
 from __future__ import annotations
@@ -20,15 +21,21 @@ FILE = Path(__file__).with_name("words.json")
 
 @cache
 def read() -> dict[str, Any]:
-    """Group -> key -> {language: text}, or one more mapping in between. Raises: ValueError (not JSON, or a key stands twice)."""
-    return json.loads(FILE.read_text(encoding="utf-8"), object_pairs_hook=_mapping)
+    """Group -> key -> {language: text}, or one more mapping in between.
+
+    Raises:
+        ValueError: not JSON, or a key stands twice.
+    """
+    text = FILE.read_text(encoding="utf-8")
+    words: dict[str, Any] = json.loads(text, object_pairs_hook=_mapping)
+    return words
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise ValueError(f"{FILE}: a key stands twice among {', '.join(key for key, _ in pairs)}")
-    return made
+    return mapping
 
 
 def of(language: str, *groups: str) -> dict[str, Any]:
@@ -37,28 +44,41 @@ def of(language: str, *groups: str) -> dict[str, Any]:
 
 
 def _in(node: dict[str, Any], language: str) -> Any:
-    return node[language] if _is_text(node) else {key: _in(inner, language) for key, inner in node.items()}
+    if _is_text(node):
+        return node[language]
+    return {key: _in(inner, language) for key, inner in node.items()}
 
 
 def _is_text(node: dict[str, Any]) -> bool:
     return any(language in node for language in LANGUAGES)
 
 
-def check(found: dict[str, Any], problems: Problems, path: str = "") -> None:
+def check(groups: dict[str, Any], problems: Problems, path: str = "") -> None:
     """Report what is not there in every language, and placeholders that differ between them."""
-    for key, node in found.items():
+    for key, node in groups.items():
         name = f"{path}.{key}".lstrip(".")
         if not isinstance(node, dict):
             problems.add(FILE, 0, f"`{name}` is no mapping of {', '.join(LANGUAGES)}")
         elif not _is_text(node):
             check(node, problems, name)
-        elif missing := [language for language in LANGUAGES if not isinstance(node.get(language), str) or not node[language]]:
-            problems.add(FILE, 0, f"`{name}` has no text in `{'`, `'.join(missing)}`")
-        elif unknown := node.keys() - set(LANGUAGES):
-            problems.add(FILE, 0, f"`{name}` has a text in {', '.join(sorted(unknown))}, which is none of {', '.join(LANGUAGES)}")
-        elif len({frozenset(placeholders(text)) for text in node.values()}) > 1:
-            places = "; ".join(f"{language}: {', '.join(placeholders(text)) or 'none'}" for language, text in node.items())
-            problems.add(FILE, 0, f"`{name}` has other places to fill in one language than in the other ({places})")
+        elif message := _wrong(node):
+            problems.add(FILE, 0, f"`{name}` has {message}")
+
+
+def _wrong(texts: dict[str, Any]) -> str:
+    """What is wrong with a text in all languages; "" if nothing is."""
+    missing = [
+        name for name in LANGUAGES if not isinstance(texts.get(name), str) or not texts[name]
+    ]
+    if missing:
+        return f"no text in `{'`, `'.join(missing)}`"
+    if unknown := texts.keys() - set(LANGUAGES):
+        return f"a text in {', '.join(sorted(unknown))}, which is none of {', '.join(LANGUAGES)}"
+    places = {language: placeholders(text) for language, text in texts.items()}
+    if len({frozenset(names) for names in places.values()}) == 1:
+        return ""
+    told = "; ".join(f"{name}: {', '.join(found) or 'none'}" for name, found in places.items())
+    return f"other places to fill in one language than in the other ({told})"
 
 
 def placeholders(text: str) -> list[str]:

@@ -11,15 +11,34 @@ from .problem import BadInput, Problems
 
 @functools.cache
 def _yaml() -> Any:
-    """The module and the loader. Asked for only when there is a file to read: an installed package carries none, and does without PyYAML."""
+    """The module and the loader.
+
+    Asked for only when there is a file to read: an installed package carries none, and does without
+    PyYAML.
+    """
     try:
         import yaml
     except ImportError:
-        raise BadInput("a checkout's files are read with PyYAML: python -m pip install PyYAML") from None
+        raise BadInput(
+            "a checkout's files are read with PyYAML: python -m pip install PyYAML"
+        ) from None
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     # Versions and dates stay text: `until: 1.10` must not become the number 1.1.
-    rules = {first: [(tag, rule) for tag, rule in found if not tag.endswith((":float", ":timestamp"))] for first, found in base.yaml_implicit_resolvers.items()}
+    rules = {
+        first: [(tag, rule) for tag, rule in found if not tag.endswith((":float", ":timestamp"))]
+        for first, found in base.yaml_implicit_resolvers.items()
+    }
     return yaml, type("Loader", (base,), {"yaml_implicit_resolvers": rules})
+
+
+def read(file: Path, problems: Problems) -> dict[str, Any]:
+    """The mapping of a whole file; empty where it cannot be read, which is reported."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        problems.add(file, 0, f"cannot be read: {error}")
+        return {}
+    return load(text, file, 1, problems)
 
 
 def load(text: str, file: Path, first_line: int, problems: Problems) -> dict[str, Any]:
@@ -39,11 +58,17 @@ def load(text: str, file: Path, first_line: int, problems: Problems) -> dict[str
         mark = getattr(error, "problem_mark", None)
         line = first_line + mark.line if mark else first_line
         why = getattr(error, "problem", None) or str(error)
-        problems.add(file, line, f"YAML that does not parse: {why}. Quote the value if it holds `: ` or ` #`.")
+        problems.add(
+            file,
+            line,
+            f"YAML that does not parse: {why}. Quote the value if it holds `: ` or ` #`.",
+        )
         return {}
     if data is None:
         return {}
     if not isinstance(data, dict):
-        problems.add(file, first_line, f"YAML must be a mapping of `key: value`, not {type(data).__name__}.")
+        problems.add(
+            file, first_line, f"YAML must be a mapping of `key: value`, not {type(data).__name__}."
+        )
         return {}
     return data

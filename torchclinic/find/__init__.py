@@ -1,1 +1,1 @@
-"""What a paste is: cleaned, matched, decided. Standard library only; docs/assets/lookup.js is its twin."""
+"""What a paste is: cleaned, matched, decided. Standard library only; docs/assets has its twin."""

@@ -1,0 +1,162 @@
+"""What a cell's Python says of itself: what it asserts, and which names it takes from elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterable
+
+#: What every reader has under some name: a fix may use these without defining them.
+READERS_NAMES = {
+    *("model", "optimizer", "scheduler", "scaler", "loader", "dataset", "loss_fn", "criterion"),
+    *("loss", "images", "labels", "x", "y", "batch", "device", "tokenizer"),
+}
+
+
+def parsed(source: str) -> ast.Module:
+    """The tree of a cell; empty where it does not parse, which is reported elsewhere."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def as_shown(source: str, setup: Iterable[str]) -> str:
+    """A check as it is shown: it brings the imports that it takes from set-up."""
+    shown = _asked_of_any_program(source)
+    imports = imports_for(shown, setup)
+    return "\n".join([*imports, *([""] if imports else []), shown])
+
+
+def _asked_of_any_program(source: str) -> str:
+    """A check that asks `torchclinic.checks` goes into programs that may be sound.
+
+    So it is shown without its assertions, which hold for the broken one.
+    """
+    tree = parsed(source)
+    if not any(
+        isinstance(node, ast.ImportFrom) and node.module == "torchclinic" for node in tree.body
+    ):
+        return source
+    gone = {
+        line
+        for node in tree.body
+        if isinstance(node, ast.Assert)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return "\n".join(
+        line for number, line in enumerate(source.split("\n"), 1) if number not in gone
+    ).rstrip("\n")
+
+
+def asserts(source: str) -> bool:
+    """Does it hold something that can fail: an `assert`, a `raise`, or one of torch.testing's?"""
+    return any(
+        isinstance(node, (ast.Assert, ast.Raise))
+        or (isinstance(node, ast.Attribute) and node.attr.startswith("assert"))
+        or (isinstance(node, ast.Name) and node.id.startswith("assert"))
+        for node in ast.walk(parsed(source))
+    )
+
+
+def loose_names(source: str) -> list[tuple[str, int]]:
+    """Names that a piece of code reads and does not define, with the first line of each.
+
+    Those of Python, and of a reader's own program (READERS_NAMES), are not among them.
+    """
+    tree = parsed(source)
+    defined = {*dir(builtins), *READERS_NAMES, "__name__", "__file__"}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            defined.add(node.name)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            defined.add(node.id)
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            defined |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            defined.add(node.name)
+    loose: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in defined:
+            loose[node.id] = min(node.lineno, loose.get(node.id, node.lineno))
+    return sorted(loose.items(), key=lambda item: item[1])
+
+
+#: Say nothing about what a fix does: every program has them.
+_EVERYWHERE = {"torch", "nn", "F", "np", "os", "sys", *dir(builtins)}
+
+
+def _words(tree: ast.AST) -> set[str]:
+    """Names, attributes, and words of texts that a piece of code holds."""
+    words: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            words.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            words |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words |= set(re.findall(r"\w+", node.value))
+    return words - _EVERYWHERE
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Names that a statement sets or defines."""
+    return _defined(ast.Module([statement], [])) | {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    """Functions and classes that stand at the top."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in tree.body if isinstance(node, kinds)}
+
+
+def untouched(fix: str, proof: str, setup: Iterable[str]) -> bool:
+    """Does a proof use nothing of its fix, neither itself nor through what set-up defines?"""
+    known, fixed = _words(parsed(proof)), _words(parsed(fix))
+    statements = [node for source in setup for node in parsed(source).body]
+    before = -1
+    while before != len(known):
+        before = len(known)
+        for node in statements:
+            words = _words(node)
+            if words & known and (
+                _bound(node) & known or isinstance(node, (ast.Expr, ast.FunctionDef))
+            ):
+                known |= words
+    return bool(fixed) and not fixed & known
+
+
+def redefined(fix: str, proof: str) -> set[str]:
+    """Functions and classes of a fix that its proof defines anew: it proves its own."""
+    theirs = _defined(parsed(fix))
+    own: set[str] = set()
+    for node in parsed(proof).body:
+        own |= _bound(node)
+    return theirs & own
+
+
+def imports_for(source: str, setup: Iterable[str]) -> list[str]:
+    """The imports of set-up whose names a piece of code uses and lacks, as they stand there."""
+    lacking = {name for name, _ in loose_names(source)}
+    lines = []
+    for text in setup:
+        for node in parsed(text).body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                node.names = [
+                    alias
+                    for alias in node.names
+                    if (alias.asname or alias.name).partition(".")[0] in lacking
+                ]
+                lines += [ast.unparse(node)] if node.names else []
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,85 @@
+"""What stands first on a page belongs together: the message, the row and the quick fix.
+
+Who comes with the most met message finds its cause and its fix without a choice. And whoever finds
+his row finds an end there: code, a command, or a link to the page that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..find.answer import Hit
+from .page import CODE, LINK, Page
+from .snippet import Cause, Snippet
+
+
+def first_case(snippet: Snippet) -> str:
+    """The case to which the first row leads that has one; "" where none has."""
+    return next((cause.case for cause in snippet.causes if cause.case), "")
+
+
+def quick_fix(snippet: Snippet, page: Page) -> Iterator[tuple[int, str]]:
+    """Is the fix that stands first the first row's? Yields: line of the page, what is wrong."""
+    section = page.sections.get("fix")
+    if section is None or not (wanted := first_case(snippet)):
+        return
+    end = section.line + section.text.count("\n") + 1
+    shown = [
+        (name, line)
+        for word, name, line in page.directives
+        if word == "case" and section.line <= line <= end
+    ]
+    if shown and shown[0][0] != wanted:
+        message = (
+            f"the quick fix is that of `{shown[0][0]}`, and the first row of `causes` leads to "
+            f"`{wanted}`: the most met cause stands first in both"
+        )
+        yield shown[0][1], message
+
+
+def headline(snippet: Snippet, first: Callable[[str], Hit | None]) -> Iterator[tuple[int, str]]:
+    """Is the first wording's print looked up as this page, and as the cause that stands first?
+
+    Causes that print nothing stand above with any right.
+
+    Args:
+        first: the lookup's first hit of a text.
+
+    Yields:
+        line of the header, what is wrong.
+    """
+    if not snippet.wordings:
+        return
+    wording = snippet.wordings[0]
+    hit = first(wording.sample or wording.text)
+    if hit is None or hit["symptom"] != snippet.stem:
+        yield (
+            wording.line,
+            "the first wording is the page's headline, and the lookup does not find it: "
+            "give it a `sample` with the lines that stand around it, or put another one first",
+        )
+        return
+    printing = [cause for cause in snippet.causes if not _silent(snippet, cause)]
+    cause = hit["cause"]
+    if cause is None or not printing:
+        return
+    if cause["row"] == printing[0].row or cause["case"] == first_case(snippet) != "":
+        return
+    yield (
+        wording.line,
+        f"the headline is looked up as the cause `{cause['row']}`, and `{printing[0].row}` is the "
+        "first row of `causes`: put the most met first in both",
+    )
+
+
+def _silent(snippet: Snippet, cause: Cause) -> bool:
+    case = snippet.cases.get(cause.case)
+    return cause.decides is None and cause.leans is None and case is not None and case.silent
+
+
+def without_end(snippet: Snippet, page: Page) -> Iterator[str]:
+    """Rows after which a reader has nothing to type and nowhere to go."""
+    for cause in snippet.causes:
+        row = page.causes.get(cause.row)
+        if row and not cause.case and not LINK.search(row.do) and not CODE.search(row.do):
+            yield cause.row

@@ -1,0 +1,152 @@
+"""Wordings that a text nearly prints: retyped, in another case, without its numbers, or cut short.
+
+Words are compared, in their order, without case, numbers and punctuation. All words of a wording
+must stand close together in one line, or its first words at the end of one, where no other
+symptom's wording begins with them. Asked only where nothing is printed as it is.
+docs/assets/likely.js is the twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypedDict
+
+from .answer import Index, WordingEntry
+from .clean import is_source, plain, strip_prefix
+
+#: Lines that are read of the beginning of a text, where a title stands, and of its end.
+BEGIN, END = 40, 260
+#: Characters of a line that are read.
+LONG = 500
+#: Words and letters below which a wording says too little to be believed with mistakes in it.
+WORDS, LETTERS = 3, 16
+#: The same of its beginning alone.
+HEAD_WORDS, HEAD_LETTERS = 4, 20
+#: Letters of a wording that tell whose it is without another sign.
+PLENTY = 30
+#: Words that may stand between two words of a wording, all together a part of how many it has.
+BETWEEN = 0.6
+#: Ways to write one thing.
+ALIKE = (
+    *((" cant ", " can not "), (" dont ", " do not "), (" doesnt ", " does not ")),
+    *(("can't", "can not"), ("cannot", "can not"), ("n't", " not"), ("it's", "it is")),
+)
+_DIGITS = "0123456789"
+_SMALL = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
+
+
+class Likely(TypedDict):
+    symptom: str
+    wording: int
+    line: int  # from 0
+    text: str  # that line, cleaned
+    whole: bool  # all words of the wording, not its first words alone
+
+
+class Likeness:
+    """The words of an index's wordings, made when they are first asked for."""
+
+    def __init__(self, index: Index):
+        self.index = index
+        self.words: list[list[str]] = []
+        for wording in index["wordings"]:
+            literals = [part for part in wording["parts"] if isinstance(part, str)]
+            sought = wording.get("role") != "remark" and all(map(str.isascii, literals))
+            there = telling(" ".join(literals)) if sought else []
+            self.words.append(there)
+        self.begins: dict[str, list[int]] = {}  # the first word of wordings -> their numbers
+        for number, there in enumerate(self.words):
+            if there:
+                self.begins.setdefault(there[0], []).append(number)
+
+    def find(self, clean: str, lines: list[str]) -> list[Likely]:
+        """The symptoms whose wordings stand in these lines nearly, those that tell most first."""
+        found: dict[str, tuple[tuple[bool, int, int], Likely]] = {}
+        for number, text in _read(lines):
+            line = telling(text)
+            for start, word in enumerate(line):
+                for candidate in self.begins.get(word, ()):
+                    if not (matched := self._matched(candidate, line, start)):
+                        continue
+                    wording = self.index["wordings"][candidate]
+                    letters = sum(map(len, self.words[candidate][:matched]))
+                    whole = matched == len(self.words[candidate])
+                    if not self._allowed(wording, whole and letters >= PLENTY, clean):
+                        continue
+                    key = (whole, letters, number)
+                    if wording["symptom"] not in found or found[wording["symptom"]][0] < key:
+                        found[wording["symptom"]] = (
+                            key,
+                            {
+                                "symptom": wording["symptom"],
+                                "wording": candidate,
+                                "line": number,
+                                "text": text,
+                                "whole": whole,
+                            },
+                        )
+        ordered = sorted(found.values(), key=lambda item: item[0], reverse=True)
+        return [likely for _, likely in ordered]
+
+    def _matched(self, candidate: int, line: list[str], start: int) -> int:
+        """How many words of a wording stand in the line from `start` on; 0 if too few."""
+        words = self.words[candidate]
+        count = skipped = skipped_at = 0
+        at = start
+        for word in words:
+            while at < len(line) and line[at] != word and skipped <= BETWEEN * len(words):
+                at += 1
+                skipped += 1
+            if at >= len(line) or line[at] != word:
+                break
+            at, count, skipped_at = at + 1, count + 1, skipped
+        letters = sum(map(len, words[:count]))
+        if count == len(words):
+            return count if count >= WORDS and letters >= LETTERS else 0
+        # What follows may say otherwise.
+        cut = start + count + skipped_at == len(line) or letters >= PLENTY
+        if not cut or skipped_at > 1 or count < HEAD_WORDS or letters < HEAD_LETTERS:
+            return 0
+        symptoms = {
+            self.index["wordings"][other]["symptom"]
+            for other in self.begins[words[0]]
+            if self.words[other][:count] == words[:count]
+        }
+        return count if len(symptoms) == 1 else 0
+
+    def _allowed(self, wording: WordingEntry, plenty: bool, clean: str) -> bool:
+        """Do the conditions of the wording hold?
+
+        One that says little, or that other programs print too, asks for signs of a model's code.
+        """
+        near, unless = wording.get("near"), wording.get("unless", [])
+        if (unless or not plenty) and not self._any(["model-code"], clean):
+            return False
+        return (not near or self._any(near, clean)) and not self._any(
+            [*unless, "gpu-programs"], clean
+        )
+
+    def _any(self, names: Iterable[str], clean: str) -> bool:
+        traces = self.index["traces"]
+        return any(text in clean for name in names for text in traces.get(name, (name,)))
+
+
+def telling(text: str) -> list[str]:
+    """The words of a text that are compared: in small letters, without numbers and sizes."""
+    text = f" {text.translate(_SMALL)} "
+    for said, same in ALIKE:
+        text = text.replace(said, same)
+    return [word for word in plain(text).split() if word.strip(_DIGITS + "x")]
+
+
+def _read(lines: list[str]) -> list[tuple[int, str]]:
+    """Numbered lines that may hold a message, cleaned: no frames and no quoted code."""
+    numbers = [*range(min(len(lines), BEGIN)), *range(max(BEGIN, len(lines) - END), len(lines))]
+    read = []
+    previous = ""
+    for number in numbers:
+        text = strip_prefix(lines[number][:LONG])
+        if text and not is_source(text, previous) and not text.startswith('File "'):
+            read.append((number, text))
+        previous = text or previous
+    return read

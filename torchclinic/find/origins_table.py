@@ -1,0 +1,284 @@
+"""The table of PyTorch's messages (facts/origins.json.gz), as the matcher reads it.
+
+tools/origins/table.py makes the table and says what it holds; docs/assets/origins-table.js is the
+twin. A template is a text with holes, `{}` or `{:int}`, and doubled braces. Its parts are sought
+as a wording's are, with the same matcher: literals, holes, rare words, no regular expressions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict, cast, overload
+
+from .answer import Part, Patterns, WordingEntry
+from .clean import WORD, normalise, strip_prefix, words
+from .wording import HOLES
+
+#: Where a checkout has the table.
+FILE = Path("facts", "origins.json.gz")
+#: Of the table's format.
+VERSION = 3
+#: Letters of a template that are sought. The rest of a long message adds nothing, and is often
+#: cut off.
+SOUGHT = 160
+#: Rare words of a template by which it is found: where a wrapped line has cut one of them, the
+#: other still leads to it.
+ANCHORS = 2
+_WORD = "".join(sorted(WORD))
+#: Stands for a hole, and glues to the words beside it.
+_HOLE = "__hole__"
+
+
+class Template(NamedTuple):
+    """A row of the table; `file` and `exception` are places in its lists, -1 where unknown."""
+
+    text: str
+    file: int
+    line: int  # 0 or less where unknown
+    function: str  # named as in its module or library
+    exception: int
+    condition: str
+    first: int  # release; ~first where those before it were not read
+    last: int
+
+
+class Lists(TypedDict):
+    """What both twins go by: `origins.LISTS`."""
+
+    left_out: list[str]
+    behind: list[str]
+    rewritten: list[str]
+    kept: list[str]
+    source: str
+    documented: str
+    issues: str
+
+
+class Table(TypedDict):
+    """The table as its file holds it."""
+
+    version: int
+    notice: str
+    releases: list[str]
+    python: list[str]  # releases whose Python was read
+    native: list[str]  # whose libraries of macOS were read
+    linux: list[str]  # whose libraries of Linux were read
+    files: list[str]
+    classes: list[str]
+    public: dict[str, str]  # name in its module -> the name that people know
+    lists: Lists  # for the twin
+    templates: list[list[Any]]  # a column for each field of `Template`
+
+
+class Message(dict[str, list[Part]]):
+    """A text that PyTorch prints: to the matcher a wording, whose parts are made when they are
+    first asked for, since those of most never are.
+
+    Attributes:
+        places: where it is written, of the newest release first.
+    """
+
+    def __init__(self, text: str, places: list[Template]):
+        super().__init__()
+        self.text = text
+        self.places = sorted(places, key=lambda place: -place.last)
+
+    def __missing__(self, key: str) -> list[Part]:
+        if key != "parts":
+            raise KeyError(key)
+        self[key] = parts(self.text)
+        return self[key]
+
+
+class Messages(Sequence[Message]):
+    """The texts of a packed table, each made when it is first asked for: of most, nobody asks."""
+
+    def __init__(self, packed: Packed):
+        self._packed = packed
+        self._made: dict[int, Message] = {}
+
+    def __len__(self) -> int:
+        return len(self._packed["texts"])
+
+    @overload
+    def __getitem__(self, number: int) -> Message: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Message]: ...
+    def __getitem__(self, number: int | slice) -> Message | Sequence[Message]:
+        if isinstance(number, slice):
+            return [self[at] for at in range(*number.indices(len(self)))]
+        if number not in self._made:
+            text, ends = self._packed["texts"][number], self._packed["ends"]
+            rows = range(ends[number - 1] if number else 0, ends[number])
+            columns = self._packed["columns"]
+            places = [Template(text, *(column[row] for column in columns)) for row in rows]
+            self._made[number] = Message(text, places)
+        return self._made[number]
+
+
+class Packed(TypedDict):
+    """The table as an installed package holds it: ready to be asked, without work at its start."""
+
+    notice: str
+    texts: list[str]
+    ends: list[int]  # for each text, where its rows end; those of the first begin at 0
+    columns: list[list[Any]]  # the fields of `Template` but its text
+    anchors: dict[str, list[int]]
+    releases: list[str]
+    files: list[str]
+    classes: list[str]
+    public: dict[str, str]
+
+
+class Origins(Patterns):
+    """The table, ready to be asked."""
+
+    messages: Sequence[Message]
+    releases: list[str]
+    files: list[str]
+    classes: list[str]
+    public: dict[str, str]
+
+
+def rows(table: Table) -> Iterator[Template]:
+    """The templates of a table, one by one."""
+    return map(Template._make, zip(*table["templates"], strict=True))
+
+
+def pack(table: Table) -> Packed:
+    """A table with its words counted, once for all who will ask it."""
+    by_text: dict[str, list[Template]] = {}
+    for template in rows(table):
+        by_text.setdefault(template.text, []).append(template)
+    together = [template for places in by_text.values() for template in places]
+    return {
+        "notice": table.get("notice", ""),
+        "texts": [*by_text],
+        "ends": [*accumulate(len(places) for places in by_text.values())],
+        "columns": [list(column) for column in zip(*together, strict=True)][1:],
+        "anchors": _anchors([_words(text) for text in by_text]),
+        "releases": table["releases"],
+        "files": table["files"],
+        "classes": table["classes"],
+        "public": table["public"],
+    }
+
+
+def ready(packed: Packed) -> Origins:
+    """The table as the matcher reads it, and for each text the places in which it stands."""
+    messages, anchors = Messages(packed), packed["anchors"]
+    return {
+        "holes": {kind: list(hole) for kind, hole in HOLES.items()},
+        "traces": {},
+        "wordings": cast("list[WordingEntry]", messages),
+        "messages": messages,
+        "anchors": anchors,
+        "numbered": [word for word in anchors if not word.isalpha() and _has_digit(word)],
+        "releases": packed["releases"],
+        "files": packed["files"],
+        "classes": packed["classes"],
+        "public": packed["public"],
+    }
+
+
+def load(table: Table) -> Origins:
+    """A table, packed and made ready at once."""
+    return ready(pack(table))
+
+
+def _has_digit(word: str) -> bool:
+    return any(c in "0123456789" for c in word)
+
+
+def _anchors(vocabularies: list[set[str]]) -> dict[str, list[int]]:
+    """The rarest words of each message -> the numbers of the messages that they lead to."""
+    frequency = Counter(word for vocabulary in vocabularies for word in vocabulary)
+    fit = [word for word in frequency if len(word) > 2 and _HOLE not in word and not word.isdigit()]
+    fit.sort(key=lambda word: (frequency[word], -len(word), word))
+    rank = {word: at for at, word in enumerate(fit)}
+    anchors: dict[str, list[int]] = {}
+    for number, vocabulary in enumerate(vocabularies):
+        for word in sorted(rank.keys() & vocabulary, key=rank.__getitem__)[:ANCHORS]:
+            anchors.setdefault(word, []).append(number)
+    return anchors
+
+
+def _words(text: str) -> set[str]:
+    """The words at a template's beginning; those glued to the value of a hole hold _HOLE."""
+    text = text.replace("{{", " ").replace("{:int}", _HOLE).replace("{}", _HOLE)
+    beginning = words(text[:SOUGHT])
+    return set(beginning if len(text) <= SOUGHT else beginning[:-1])
+
+
+def parts(text: str) -> list[Part]:
+    """A template as the matcher takes it: literals and ["", kind] in turn, a literal first.
+
+    Its lines are as those of a text are when they are compared: without a logger's prefix, with
+    single blanks. What varies at its beginning is left out, with the rest of a word that it is
+    glued to. A hole takes anything where the matcher could not tell its end.
+    """
+    lines = [
+        " ".join(filter(None, strip_prefix(line).split(" ")))
+        for line in normalise(text).split("\n")
+    ]
+    first, *rest = "\n".join(lines).strip("\n").replace("{{", "\0").split("{")
+    made: list[Part] = []
+    left = SOUGHT
+    for number, piece in enumerate([f"}}{first}", *rest]):
+        kind, _, literal = piece.partition("}")
+        literal = literal.replace("}}", "}").replace("\0", "{")
+        if made:
+            _add_hole(made, kind[1:], literal)
+        elif number:
+            literal = literal.lstrip(_WORD).lstrip(" \n")
+        if len(literal) > left and (end := _cut(literal, left)) < len(literal):
+            literal = literal[:end].rstrip(" \n")
+            return [*made, literal, ["", "line"]] if literal else [*made[:-1], ["", "line"]]
+        left = max(0, left - len(literal))
+        made += [literal] if literal else []
+    if made and isinstance(made[-1], str):
+        made[-1] = made[-1].rstrip(" \n")
+    return made if made[-1:] != [""] else made[:-1]
+
+
+def _add_hole(made: list[Part], kind: str, literal: str) -> None:
+    """Add a hole before a literal; two holes in a row are one, which takes anything."""
+    if not isinstance(made[-1], str):
+        made[-1] = ["", "line"]
+        return
+    told = kind in HOLES and not (literal and literal[0] in HOLES[kind][0])
+    made.append(["", kind if told else "line"])
+
+
+def _cut(literal: str, left: int) -> int:
+    """Where a literal of more than `left` letters is cut: behind a word, where its line goes on.
+
+    A hole stands for the rest of the line, and no hole takes nothing: before a line's end, or
+    before a full stop alone, none would ever match.
+    """
+    end = left
+    while True:
+        end = len(literal) - len(literal[end:].lstrip(_WORD))
+        if end == len(literal) or literal[end:].partition("\n")[0].strip(" ,."):
+            return end
+        end += 1
+
+
+def module_of(file: str) -> str:
+    """`torch/amp/__init__.py` is torch.amp."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def qualified(file: str, function: str) -> str:
+    """The name of a function with that of its module, where it is Python's."""
+    return f"{module_of(file)}.{function}".removesuffix(".") if file.endswith(".py") else function
+
+
+def defined(public: dict[str, str], name: str) -> str:
+    """The public function or class that a name is, or is a part of; "" where there is none."""
+    while name and name not in public:
+        name = name.rpartition(".")[0]
+    return name
