@@ -57,7 +57,9 @@ def main() -> None:
     connection = duckdb.connect()
     connection.create_function("symptom_of", symptom_of, ["VARCHAR"], "VARCHAR")
     print(f"{'symptom':<30}{'host':<12}{'rank':>5}{'logs':>6}")
-    for symptom, host, rank, logs in connection.execute(QUERY, {"folder": sys.argv[1].rstrip("/")}).fetchall():
+    for symptom, host, rank, logs in connection.execute(
+        QUERY, {"folder": sys.argv[1].rstrip("/")}
+    ).fetchall():
         print(f"{symptom:<30}{host:<12}{rank:>5}{logs:>6}")
 
 

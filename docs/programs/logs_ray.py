@@ -49,7 +49,9 @@ def main() -> None:
         if found := RANK.search(path):
             logs.append({"path": str(file), "host": path.partition("/")[0], "rank": found[1]})
     shards = ray.data.from_items(logs, override_num_blocks=min(len(logs), 64) or 1)
-    rows = shards.map(LookUp, compute=ray.data.ActorPoolStrategy(min_size=1, max_size=8)).iter_rows()
+    rows = shards.map(
+        LookUp, compute=ray.data.ActorPoolStrategy(min_size=1, max_size=8)
+    ).iter_rows()
     groups = Counter((row["symptom"], row["host"], row["rank"]) for row in rows)
     total = Counter()
     for (symptom, _, _), count in groups.items():

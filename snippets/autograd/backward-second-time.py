@@ -16,12 +16,17 @@
 # rows: [S001-98]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html"]
 # cases:
+#   carried-state:
+#     wrong: {retain-graph: "https://github.com/quark0/darts/issues/56"}
 #   before-the-loop:
 #     survives: {"back: scaled = weight * 2 # built once, for all steps": "the loop computes it again, and nobody uses the first one"}
 # causes:
 #   carried-state:
+#     if: live("local", "computed", "carried through the loop")
 #     likely: >-
-#       paste("CudnnRnnBackward", "MkldnnRnn", "_functions/rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn_") or frames("LSTM", "lstm", "GRU", "RNN", "rnn", "hidden")
+#       paste("CudnnRnnBackward", "MkldnnRnn", "_functions/rnn.py", "_VF.lstm", "_VF.gru",
+#       "_VF.rnn_") or frames("LSTM", "lstm", "bilstm", "GRU", "RNN", "rnn", "hidden")
+#     undecided: only the line with backward() is printed; what outlived the step is not named
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/home/user/char-rnn/train.py", line 61, in train_lstm
@@ -29,8 +34,8 @@
 #         File "/opt/conda/lib/python3.9/site-packages/torch/_tensor.py", line 396, in backward
 #           torch.autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 #       RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
-#     undecided: only the line with backward() is printed; what outlived the step is not named
 #   before-the-loop:
+#     if: live("local", "computed", "set above the loop")
 #     likely: paste("lbfgs.py")
 #     sample: |
 #       Traceback (most recent call last):
@@ -41,6 +46,7 @@
 #       RuntimeError: Trying to backward through the graph a second time, but the saved intermediate results have already been freed.
 #     undecided: only the line with backward() is printed; what outlived the step is not named
 #   same-loss-twice:
+#     if: live("left", "backward before")
 #     likely: >-
 #       paste("----> 1 loss.backward(", "----> 1 l.backward(", "----> 1 y.backward(", "----> 1 z.backward(", "----> 1 out.backward(", "----> 1 output.backward(",
 #       "----> 1 L.backward(", "----> 1 Q.backward(", "----> 1 f.backward(")
@@ -54,8 +60,11 @@
 #     undecided: only the line with backward() is printed, not whether it ran before
 #   shared-output:
 #     likely: >-
-#       frames("backward_G", "backward_D", "loss_G.", "loss_D.", "lossG.", "lossD.", "errG", "errD", " G_loss", " D_loss", " g_loss", " d_loss", " gen_loss",
-#       " disc_loss", "netG", "netD", "discriminator", "generator_loss", ", disc)", ", disc,", "(disc,", "actor_loss", "critic_loss", "policy_loss", "value_loss")
+#       frames("backward_G", "backward_D", "loss_G.", "loss_D.", "lossG.", "lossD.", "errG",
+#       "errD", " G_loss", " D_loss", " g_loss", " d_loss", " gen_loss", " disc_loss", "netG",
+#       "netD", "discriminator", "generator_loss", ", disc)", ", disc,", "(disc,", "actor_loss",
+#       "critic_loss", "policy_loss", "value_loss")
+#       or live("run", "several optimizers")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "gan.py", line 97, in <module>
@@ -63,7 +72,11 @@
 #       RuntimeError: Trying to backward through the graph a second time, but the buffers have already been freed. Specify retain_graph=True when calling backward the first time.
 #     undecided: only the line with backward() is printed; what both losses share is not named
 #   two-losses:
-#     likely: frames("loss1.backward", "loss2.backward", "loss_1.backward", "loss_2.backward", "loss3.backward", "aux_loss.backward")
+#     likely: >-
+#       frames("loss1.backward", "loss2.backward", "loss_1.backward", "loss_2.backward",
+#       "loss3.backward", "aux_loss.backward")
+#       or live("run", "backward=2") and live("optimizer") and not live("run", "several
+#       optimizers")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "train.py", line 44, in <module>
@@ -75,6 +88,7 @@
 #   compiled-together:
 #     likely: paste("_aot_autograd/", "_aot_autograd\\", "aot_autograd.py", "CompiledFunction", "compiled_function_backward")
 #   running-total:
+#     if: live("left", "added up over the loop")
 #     likely: frames("running_loss.backward", "epoch_loss.backward", "loss_sum.backward", "sum_loss.backward", "cumulative_loss.backward")
 #     sample: |
 #       Traceback (most recent call last):
@@ -124,6 +138,30 @@ for x, _ in loader:  # each step's own gradient, by hand
     out, state = rnn(x, state and tuple(h.detach() for h in state))
     expected = expected + torch.autograd.grad(out.mean(), rnn.weight_hh_l0)[0]
 torch.testing.assert_close(got, expected)
+
+# %% use carried-state
+import torch
+from torch import nn
+
+text = torch.randn(12, 3)  # one long sequence, cut into pieces
+loader = [(piece, None) for piece in text.split(4)]
+# >>>
+rnn, hidden = nn.LSTM(3, 5), None
+for x, _ in loader:
+    output, hidden = rnn(x, hidden)
+    output.mean().backward()
+# <<<
+before = rnn(text)[0].mean().item()
+torch.optim.SGD(rnn.parameters(), lr=0.1).step()
+assert rnn(text)[0].mean() < before  # the step goes down
+
+# %% wrong retain-graph
+# `retain_graph=True`, as the message proposes: it runs, but each step goes back through all the
+# steps before it, so memory grows with every step, and the gradients are others.
+rnn, hidden = nn.LSTM(3, 5), None
+for x, _ in loader:
+    output, hidden = rnn(x, hidden)
+    output.mean().backward(retain_graph=True)
 
 # %% break before-the-loop
 weight = torch.ones(3, 1, requires_grad=True)

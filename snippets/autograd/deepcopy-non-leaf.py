@@ -10,9 +10,13 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.weight_norm.html", "https://docs.pytorch.org/docs/stable/notes/autograd.html"]
 # causes:
 #   stored-result:
+#     if: frames("in _reconstruct") and live("holds computed tensors") and not live("weight_norm")
 #     undecided: which attribute holds the tensor is not printed
 #   weight-norm:
-#     likely: paste("weight_norm` is deprecated") or frames("weight_norm", "weightnorm", "spectral_norm")
+#     likely: >-
+#       paste("weight_norm` is deprecated") or frames("weight_norm", "weightnorm",
+#       "spectral_norm")
+#       or live("weight_norm")
 #     undecided: the warning that names it is printed when the layer is made, not with the traceback
 #     sample: |
 #       /opt/conda/lib/python3.10/site-packages/torch/nn/utils/weight_norm.py:143: FutureWarning: `torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "derivative for aten::{op:ident} is not implemented"
 #     exception: RuntimeError
-#     sample: "RuntimeError: derivative for aten::heaviside is not implemented"
+#     sample: "RuntimeError: derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented"
 #   - text: "the derivative for '{op:ident}' is not implemented"
 #     exception: [RuntimeError, NotImplementedError]
 #     sample: "NotImplementedError: the derivative for '_cdist_backward' is not implemented."

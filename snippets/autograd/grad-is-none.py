@@ -49,12 +49,17 @@
 #     if: >-
 #       paste("requires_grad=True).to(", "requires_grad=True).cuda(", "requires_grad=True).double(", "requires_grad=True).float(", "requires_grad=True).half(",
 #       "requires_grad=True).view(", "requires_grad=True).reshape(", "requires_grad=True) * ", "requires_grad=True) / ")
+#     likely: paste("'NoneType'") and paste(" -= ") and live("right", "computed")
 #     sample: |
 #       train.py:12: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward().
 #         return x.grad
 #
 #       x = torch.zeros(4, requires_grad=True).to(device)
 #     undecided: the warning does not say whether the tensor was meant to be a leaf
+#   unused-layer:
+#     likely: paste("'NoneType'") and (frames("parameters()") or paste("has no attribute 'norm'"))
+#   asked-too-early:
+#     likely: paste(".grad.zero_(", ".grad.data.zero_(", ".grad.detach_(") and not paste("is not a leaf Tensor")
 #   activation-wanted:
 #     likely: paste("GradCAM", "GradCam", "gradcam", "grad_cam", "Grad-CAM", "grad-cam")
 #     sample: |
@@ -70,12 +75,10 @@
 #     likely: >-
 #       paste("'NoneType'") and (frames(" - 0.", " - 1e-")
 #       or paste(" - lr * ", " - self.lr * ", " - learning_rate * ", " - alpha * ", " - eta * ", " - step_size * "))
-#   asked-too-early:
-#     likely: paste(".grad.zero_(", ".grad.data.zero_(", ".grad.detach_(") and not paste("is not a leaf Tensor")
-#   unused-layer:
-#     likely: paste("'NoneType'") and (frames("parameters()") or paste("has no attribute 'norm'"))
 #   cut-off-before:
 #     undecided: a layer before the cut and a layer that is not used print the same
+#   hook-not-reached:
+#     undecided: which layer the hook was put on is not printed
 #   not-in-the-optimizer:
 # ---
 

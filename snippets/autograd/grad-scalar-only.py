@@ -12,10 +12,10 @@
 # related: [autograd/no-grad-fn]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html", "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html"]
 # causes:
-#   not-reduced:
-#     undecided: the line that computes the loss stands above the one that fails
 #   one-per-gpu:
-#     if: paste("Was asked to gather along dimension 0") and not read(dtype)
+#     if: >-
+#       paste("Was asked to gather along dimension 0") and not read(dtype)
+#       or live("model", "DataParallel") and not read(dtype)
 #     likely: paste("data_parallel.py", "nn.DataParallel", "Using Data parallel", "dp_accelerator.py", "strategies/dp.py") and not read(dtype)
 #     undecided: the losses are gathered before backward() begins, and no frame tells of it
 #     sample: |
@@ -24,6 +24,10 @@
 #         File "runner.py", line 144, in run_net
 #           loss.backward()
 #       RuntimeError: grad can be implicitly created only for scalar outputs
+#   not-reduced:
+#     likely: >-
+#       len(live.left.shape) > 0 and not live("DataParallel") and not frames("autograd.grad(")
+#     undecided: the line that computes the loss stands above the one that fails
 #   derivative:
 #     likely: frames("autograd.grad(") and not read(dtype)
 #   complex-loss:

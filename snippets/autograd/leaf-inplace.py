@@ -14,7 +14,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # causes:
 #   weights-set:
-#     if: frames("initialize_biases", "weight.copy_(", "bias.copy_(", "weight.fill_(", "bias.fill_(") and not frames(".grad")
+#     if: >-
+#       frames("initialize_biases", "weight.copy_(", "bias.copy_(", "weight.fill_(",
+#       "bias.fill_(") and not frames(".grad")
+#       or live("left", "parameter") and not frames(".grad", "0::2", "1::2")
 #     likely: frames(".weight[", ".bias[") and not frames(".grad")
 #     sample: |
 #       Traceback (most recent call last):
@@ -24,8 +27,10 @@
 #           b[:, 4] += math.log(8 / (640 / s) ** 2)
 #       RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation.
 #   manual-update:
+#     if: live("left", "parameter") and frames(".grad")
 #     likely: frames(".grad")
 #   input-changed:
+#     if: live("left", "grad") and not live("left", "parameter")
 #     undecided: a tensor of data and a weight print the same
 #   sine-table:
 #     likely: frames("0::2", "1::2")

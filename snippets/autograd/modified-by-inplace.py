@@ -61,15 +61,18 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # causes:
 #   overwritten-output:
-#     if: >-
-#       begins(op, "SubBackward", "DivBackward", "ExpBackward", "SigmoidBackward", "TanhBackward", "SoftmaxBackward", "LogSoftmaxBackward", "SqrtBackward",
-#       "RsqrtBackward", "ReciprocalBackward", "IndexPut", "MaskedFill", "MaskedScatter", "IndexFill", "IndexAdd", "IndexCopy", "Scatter", "Fill", "Zero",
-#       "CopyBackwards") or op in ["Sub", "Div", "Exp", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Sqrt", "Rsqrt", "Reciprocal"]
-#       or (begins(op, "AddBackward") or op == "Add") and len(shape) != 4 or op == "CopySlices" and expected == 0
 #     likely: >-
-#       begins(op, "Relu", "Threshold", "Add", "Mul", "Pow", "Clamp", "Clone", "Cat", "Stack", "Mm", "Bmm", "Baddbmm", "Where", "Neg", "Rsub", "Mean", "Sum", "Max",
-#       "Min", "Gather", "IndexSelect", "IndexBackward", "Log", "Abs", "UnsafeView", "Upsample", "Embedding", "NativeLayerNorm", "AvgPool", "Softplus", "Gelu",
-#       "Prelu") or begins(op, "View", "Permute", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Expand") and len(shape) > 2
+#       begins(op, "SubBackward", "DivBackward", "ExpBackward", "SigmoidBackward", "TanhBackward",
+#       "SoftmaxBackward", "LogSoftmaxBackward", "SqrtBackward", "RsqrtBackward",
+#       "ReciprocalBackward", "IndexPut", "MaskedFill", "MaskedScatter", "IndexFill", "IndexAdd",
+#       "IndexCopy", "Scatter", "Fill", "Zero", "CopyBackwards") or op in ["Sub", "Div", "Exp",
+#       "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Sqrt", "Rsqrt", "Reciprocal"] or (begins(op,
+#       "AddBackward") or op == "Add") and len(shape) != 4 or op == "CopySlices" and expected == 0
+#       or begins(op, "Relu", "Threshold", "Add", "Mul", "Pow", "Clamp", "Clone", "Cat", "Stack",
+#       "Mm", "Bmm", "Baddbmm", "Where", "Neg", "Rsub", "Mean", "Sum", "Max", "Min", "Gather",
+#       "IndexSelect", "IndexBackward", "Log", "Abs", "UnsafeView", "Upsample", "Embedding",
+#       "NativeLayerNorm", "AvgPool", "Softplus", "Gelu", "Prelu") or begins(op, "View", "Permute",
+#       "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Expand") and len(shape) > 2
 #     sample: |
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [32, 128]], which is output 0 of SubBackward0, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).
 #   inplace-module:
@@ -85,7 +88,7 @@
 #       and not frames("retain_graph=True") and not paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward")
 #   conv-weight:
 #     case: stepped-weights
-#     if: len(leaf) in [4, 5] and leaf[-1] <= 11 and leaf[-2] <= 11 and expected > 0
+#     likely: len(leaf) in [4, 5] and leaf[-1] <= 11 and leaf[-2] <= 11 and expected > 0
 #     sample: |
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [512, 512, 4, 4]] is at version 3; expected version 2 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).
 #   carried-state:

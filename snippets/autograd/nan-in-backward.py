@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "Function '{fn:line}' returned nan values in its {i:int}th output"
 #     exception: RuntimeError
-#     sample: "RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output."
+#     sample: "RuntimeError: Function 'LogBackward0' returned nan values in its 0th output."
 #   - text: "returned nan values in its {_:int}th output"
 #     exception: RuntimeError
 #     sample: "SqrtBackward0 returned nan values in its 0th output."
@@ -70,7 +70,9 @@
 #   ctc-too-long:
 #     likely: begins(fn, "CtcLoss", "CudnnCtcLoss")
 #   equal-eigenvalues:
-#     if: begins(fn, "LinalgEig", "LinalgSvd", "SvdBackward", "SvdHelper", "SymeigBackward", "EigBackward")
+#     likely: >-
+#       begins(fn, "LinalgEig", "LinalgSvd", "SvdBackward", "SvdHelper", "SymeigBackward",
+#       "EigBackward")
 #   singular-matrix:
 #     likely: >-
 #       begins(fn, "LinalgSolve", "SolveBackward", "LuSolve", "LinalgLuSolve", "LinalgInv", "InverseBackward", "LinalgCholesky", "Cholesky", "TriangularSolve",
@@ -387,6 +389,9 @@ import torch
 torch.autograd.set_detect_anomaly(False)
 
 # %% proof loss-scale
+assert not torch.is_anomaly_enabled()
+(gradient,) = torch.autograd.grad(model(x).sum(), model.weight)
+assert gradient.isfinite().all()  # the model is sound: only the scale was too high
 scales = []
 for _ in range(3):
     optimizer.zero_grad()

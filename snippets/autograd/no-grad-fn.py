@@ -32,21 +32,22 @@
 #   forced-on-the-loss: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation"]
 # causes:
-#   predicted-class:
-#     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
-#   rebuilt-tensor:
+#   frozen-before-checkpoint:
 #     likely: >-
-#       paste("Converting a tensor with requires_grad=True to a scalar", "To copy construct from a tensor, it is recommended to use")
-#       or frames("torch.tensor(", "from_numpy(")
+#       paste("None of the inputs have requires_grad=True") or paste("this checkpoint() is not
+#       necessary", "transformers/trainer.py", "transformers\\trainer.py",
+#       "activation_checkpointing", "mpu/random.py", "tensor_parallel/random.py")
+#       or live("by checkpoint")
+#     undecided: the warning is printed before the traceback, and not with it
 #     sample: |
-#       train.py:40: UserWarning: To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).
-#         loss = torch.tensor(losses[0])
+#       /opt/conda/lib/python3.10/site-packages/torch/utils/checkpoint.py:31: UserWarning: None of the inputs have requires_grad=True. Gradients will be None
+#         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None")
 #       Traceback (most recent call last):
-#         File "train.py", line 41, in <module>
-#           loss.backward()
+#         File "finetune.py", line 275, in train
+#           trainer.train()
 #       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
-#     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
 #   all-frozen:
+#     if: live("model", "frozen") and not live("trained")
 #     likely: >-
 #       frames("accelerator.backward(") and not paste("transformers/trainer.py", "transformers\\trainer.py", "sentence_transformers")
 #       and not paste("loss=0,", "loss=0.0,", "loss: 0.0,")
@@ -58,7 +59,28 @@
 #           loss.backward(**kwargs)
 #       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
 #     undecided: which parameters are frozen is not printed
+#   predicted-class:
+#     if: (live("left", "by argmax") or live("left", "via argmax")) and live("trained")
+#     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
+#   rebuilt-tensor:
+#     likely: >-
+#       paste("Converting a tensor with requires_grad=True to a scalar", "To copy construct from a tensor, it is recommended to use")
+#       or frames("torch.tensor(", "from_numpy(")
+#       or live("left", "by tensor") or live("left", "by as_tensor") or live("left", "by item") or
+#       live("left", "by detach") or live("left", "by from_numpy") or live("left", "via item") or
+#       live("left", "via detach")
+#     sample: |
+#       train.py:40: UserWarning: To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).
+#         loss = torch.tensor(losses[0])
+#       Traceback (most recent call last):
+#         File "train.py", line 41, in <module>
+#           loss.backward()
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
 #   no-grad-block:
+#     if: >-
+#       live("left", "made in no_grad") or live("left", "made in inference_mode") or live("run",
+#       "in no_grad") or live("run", "in inference_mode")
 #     likely: frames("validation_step", "test_step", "predict_step", "no_grad", "inference_mode", "ComfyUI")
 #     sample: |
 #       Traceback (most recent call last):
@@ -73,6 +95,7 @@
 #   nothing-in-the-batch:
 #     likely: >-
 #       paste("tensor(0.,", "tensor(0.)", "tensor(0, device", "loss=0,", "loss=0.0,", "loss: 0.0,", "loss: 0.0000,")
+#       or live("left", "adds to itself") or live("left", "added up over the loop")
 #     sample: |
 #       epoch 3 batch 117 loss tensor(0., device='cuda:0')
 #       Traceback (most recent call last):
@@ -80,19 +103,6 @@
 #           loss.backward()
 #       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
 #     undecided: a loss of 0 is not printed by itself
-#   frozen-before-checkpoint:
-#     if: paste("None of the inputs have requires_grad=True")
-#     likely: >-
-#       paste("this checkpoint() is not necessary", "transformers/trainer.py", "transformers\\trainer.py", "activation_checkpointing", "mpu/random.py",
-#       "tensor_parallel/random.py")
-#     undecided: the warning is printed before the traceback, and not with it
-#     sample: |
-#       /opt/conda/lib/python3.10/site-packages/torch/utils/checkpoint.py:31: UserWarning: None of the inputs have requires_grad=True. Gradients will be None
-#         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None")
-#       Traceback (most recent call last):
-#         File "finetune.py", line 275, in train
-#           trainer.train()
-#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
 #   one-of-several:
 #     if: index > 0
 #   gradient-of-the-input:

@@ -14,9 +14,15 @@
 # causes:
 #   converted-after:
 #     if: >-
-#       paste("grad_fn=<CopyBackwards", "grad_fn=<ToCopyBackward", "grad_fn=<CloneBackward", "requires_grad=True).to(", "requires_grad=True).cuda(",
-#       "requires_grad=True).double(", "requires_grad=True).float(", "requires_grad=True).half(", "requires_grad=True) * ", "requires_grad=True) / ")
-#     likely: paste("grad_fn=<MulBackward", "grad_fn=<DivBackward", "grad_fn=<AddBackward", "grad_fn=<SubBackward", ".params()", ".cuda()]", ".to(device)]")
+#       paste("grad_fn=<CopyBackwards", "grad_fn=<ToCopyBackward", "grad_fn=<CloneBackward",
+#       "requires_grad=True).to(", "requires_grad=True).cuda(", "requires_grad=True).double(",
+#       "requires_grad=True).float(", "requires_grad=True).half(", "requires_grad=True) * ",
+#       "requires_grad=True) / ")
+#       or begins(live.refused.grad_fn, "ToCopyBackward", "CloneBackward", "CopyBackwards")
+#     likely: >-
+#       paste("grad_fn=<MulBackward", "grad_fn=<DivBackward", "grad_fn=<AddBackward",
+#       "grad_fn=<SubBackward", ".params()", ".cuda()]", ".to(device)]")
+#       or begins(live.refused.grad_fn, "MulBackward", "DivBackward", "AddBackward", "SubBackward")
 #     sample: |
 #       tensor([0.5000], device='cuda:0', grad_fn=<ToCopyBackward0>)
 #       Traceback (most recent call last):
@@ -25,7 +31,11 @@
 #       ValueError: can't optimize a non-leaf Tensor
 #     undecided: the traceback names the optimizer, and not what was done to the tensor before
 #   part-of-a-weight:
-#     if: paste("grad_fn=<SliceBackward", "grad_fn=<SelectBackward", "grad_fn=<TBackward", "grad_fn=<TransposeBackward", "grad_fn=<AsStridedBackward")
+#     if: >-
+#       paste("grad_fn=<SliceBackward", "grad_fn=<SelectBackward", "grad_fn=<TBackward",
+#       "grad_fn=<TransposeBackward", "grad_fn=<AsStridedBackward")
+#       or begins(live.refused.grad_fn, "SliceBackward", "SelectBackward", "TBackward",
+#       "TransposeBackward", "AsStridedBackward")
 #     likely: frames(".weight[") or paste("grad_fn=<ViewBackward", "grad_fn=<IndexBackward", "grad_fn=<UnbindBackward", "grad_fn=<SplitBackward")
 #     sample: |
 #       Traceback (most recent call last):

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "you can only change requires_grad flags of leaf variables"
 #     exception: RuntimeError
-#     sample: "RuntimeError: you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+#     sample: "RuntimeError: you can only change requires_grad flags of leaf variables."
 #   - text: "If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()"
 #     exception: RuntimeError
 # tags: [autograd, backward, fine-tuning, gan]

@@ -18,7 +18,7 @@
 #     exception: RuntimeError
 # tags: [autograd, in-place, view, hooks]
 # recover: fix
-# related: [autograd/modified-by-inplace, autograd/leaf-inplace]
+# related: [autograd/modified-by-inplace, autograd/leaf-inplace, shapes/memory-overlap, autograd/detach-view-in-place]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_view.html", "https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # causes:
 #   one-of-many-views:

@@ -53,6 +53,8 @@
 # related: [checkpoints/load-gives-ordereddict, checkpoints/state-dict-keys, checkpoints/weights-only]
 # docs: ["https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"]
 # causes:
+#   weights-only:
+#     undecided: which names the file has is not printed
 #   lightning:
 #     case: weights-only
 #     if: paste("pytorch-lightning_version", "_pl_migrate_checkpoint", "utilities/migration")
@@ -63,8 +65,6 @@
 #   not-saved:
 #     likely: >-
 #       paste("KeyError: 'epoch'", "KeyError: 'optimizer", "KeyError: 'scheduler'", "KeyError: 'lr_scheduler'", "KeyError: 'best_", "KeyError: 'global_step'")
-#   weights-only:
-#     undecided: which names the file has is not printed
 #   other-name:
 #     undecided: which names the file has is not printed
 # ---

@@ -28,6 +28,7 @@
 # causes:
 #   no-gpu:
 #     likely: (paste("CUDA device but", "is_available() is False") or count == 0) and not frames("from_pretrained", "custom_nodes")
+#   cpu-build: {}
 #   pickled:
 #     if: paste("_load_from_bytes")
 #   not-your-line:

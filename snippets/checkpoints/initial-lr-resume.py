@@ -73,6 +73,10 @@ for epoch in range(6):
     scheduler.step()
 assert abs(optimizer.param_groups[0]["lr"]) < 1e-6
 assert torch.equal(model.weight, weight)
+late = torch.optim.SGD(model.parameters(), lr=1.0)
+late.load_state_dict(checkpoint["optimizer"])
+torch.optim.lr_scheduler.LambdaLR(late, lambda epoch: 1 / (1 + epoch))
+assert late.param_groups[0]["lr"] == 1.0  # built after loading: the rate of the start
 
 # %%
 torch.save({"model": model.state_dict(), "epoch": 3}, "checkpoint.pt")
@@ -93,7 +97,8 @@ assert optimizer.param_groups[0]["lr"] == 1.0 and round(expected, 2) == 0.65
 # %% fix weights-only-file
 import torch
 
-done = torch.load("checkpoint.pt")["epoch"] + 1  # epochs that are behind you
+# calls of scheduler.step() behind you: here one an epoch; or times len(loader)
+done = torch.load("checkpoint.pt")["epoch"] + 1
 optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
 for epoch in range(done):

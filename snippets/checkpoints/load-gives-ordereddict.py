@@ -11,6 +11,7 @@
 #     sample: "outputs = model(images) TypeError: 'collections.OrderedDict' object is not callable"
 #   - text: "'dict' object has no attribute 'eval'"
 #     exception: AttributeError
+#     near: [model-code]
 # tags: [checkpoint, inference]
 # recover: fix
 # related: [checkpoints/state-dict-keys, checkpoints/module-moved]

@@ -1,14 +1,18 @@
 # ---
 # wordings:
-#   - text: "Can't get attribute '{name:ident}' on <module"
-#     exception: AttributeError
-#     unless: &others [joblib, spawn_main, sklearn]
-#     sample: "AttributeError: Can't get attribute 'Net' on <module '__main__' from 'predict.py'>"
 #   - text: "No module named '{module:ident}'"
 #     exception: ModuleNotFoundError
 #     near: &unpickle [unpickler.load(), in find_class]
+#     unless: &others [joblib, spawn_main, sklearn]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/serialization.py", line 2221, in _load
+#           result = unpickler.load()
+#       ModuleNotFoundError: No module named 'models'
+#   - text: "Can't get attribute '{name:ident}' on <module"
+#     exception: AttributeError
 #     unless: *others
-#     sample: "ModuleNotFoundError: No module named 'models'"
+#     sample: "AttributeError: Can't get attribute 'Net' on <module '__main__' from 'predict.py'>"
 #   - text: "No module named {module:ident}"
 #     exception: ImportError
 #     near: *unpickle

@@ -2,8 +2,10 @@
 # wordings:
 #   - text: "positional arguments and argument \"destination\" are deprecated. nn.Module.state_dict will not accept them in the future"
 #     exception: UserWarning
+#     role: remark
 #   - text: "Positional args are being deprecated, use kwargs instead. Refer to"
 #     exception: FutureWarning
+#     role: remark
 #     near: [state_dict]
 #     sample: "FutureWarning: Positional args are being deprecated, use kwargs instead. Refer to https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details."
 # tags: [checkpoint, warning, detection]

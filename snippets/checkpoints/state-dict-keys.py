@@ -2,7 +2,10 @@
 # wordings:
 #   - text: "Missing key(s) in state_dict: \"{missing:ident}\""
 #     exception: RuntimeError
-#     sample: "Missing key(s) in state_dict: \"weight\", \"bias\"."
+#     sample: |
+#       RuntimeError: Error(s) in loading state_dict for Net:
+#           Missing key(s) in state_dict: "features.0.weight", "features.0.bias".
+#           Unexpected key(s) in state_dict: "module.features.0.weight", "module.features.0.bias".
 #   - text: "Unexpected key(s) in state_dict: \"{unexpected:ident}\""
 #     exception: RuntimeError
 #     sample: "Unexpected key(s) in state_dict: \"0.weight\", \"0.bias\"."
@@ -32,11 +35,15 @@
 # recover: fix
 # related: [checkpoints/deserialize-cuda]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict"]
+# cases:
+#   prefix:
+#     wrong: {not-strict: "https://github.com/pytorch/examples/issues/1029"}
 # causes:
 #   prefix:
 #     if: >-
 #       begins(unexpected, "module.", "_orig_mod.", "_fsdp_wrapped_module.") and read(missing)
 #       and not begins(missing, "module.", "_orig_mod.", "_fsdp_wrapped_module.")
+#       or live("state_dict", "names with a prefix")
 #     likely: >-
 #       begins(unexpected, "model.", "net.", "network.", "student.", "teacher.", "generator.") and read(missing)
 #       and not begins(missing, "model.", "net.", "network.", "module.", "_orig_mod.")
@@ -49,13 +56,17 @@
 #       "scaler", "loss", "weights", "network", "netG"]
 #       or read(missing) and paste(", \"epoch\"", ", \"optimizer\"", ", \"optimizer_state_dict\"", ", \"state_dict\"", ", \"model_state_dict\"")
 #   wrapped:
-#     if: begins(missing, "module.", "_orig_mod.", "_fsdp_wrapped_module.") and not begins(unexpected, "module.", "_orig_mod.", "_fsdp_wrapped_module.")
+#     if: >-
+#       begins(missing, "module.", "_orig_mod.", "_fsdp_wrapped_module.") and not
+#       begins(unexpected, "module.", "_orig_mod.", "_fsdp_wrapped_module.")
+#       or live("state_dict", "names without a prefix")
 #   leftover:
 #     if: >-
 #       read(unexpected) and not paste("Missing key(s)", "missing keys in")
 #       and paste("position_ids\"", "num_batches_tracked\"", "total_ops\"", "total_params\"", "relative_position_index\"", "inv_freq\"", "attn_mask\"")
 #     likely: read(unexpected) and not paste("Missing key(s)", "missing keys in")
 #   renamed:
+#     if: live("state_dict", "other names of the same shapes")
 #     undecided: other names of the same layers and another architecture print the same two lists
 #   new-head:
 #     if: paste("were not initialized from the model checkpoint at", "those params were newly initialized") and not paste("in state_dict")
@@ -110,6 +121,11 @@ model.load_state_dict(state)
 
 # %% proof prefix
 assert equal(model, trained)
+
+# %% wrong not-strict
+# `strict=False`: no error any more, and nothing is loaded. No name fits, so the model keeps the
+# random weights that it was made with.
+model.load_state_dict(torch.load("checkpoint.pt"), strict=False)
 
 # %%
 optimizer = torch.optim.AdamW(trained.parameters())

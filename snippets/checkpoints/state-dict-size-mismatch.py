@@ -30,11 +30,19 @@
 #       count(param) < 5 and ckpt[1:] == model[1:] and model[0] > 0 and model[0] not in [1000, 21841, 21843] and not paste("embed", "lm_head", "wte", "vocab")
 #       and ckpt[0] in [1000, 21841, 21843, 91, 90, 81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score")
 #       or count(param) > 4 and count(param) < 17 and ckpt[1:] == model[1:] and ckpt[0] in [91, 90, 81, 80, 365] and paste("class_embed.", "cls_score", "classification_head", "conv_cls")
-#     likely: count(param) < 5 and ckpt[1:] == model[1:] and (ckpt[0] in [1000, 21841, 21843] or paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score")) and not paste("embed", "lm_head", "lora_")
+#     likely: >-
+#       ckpt[0] in [1000, 21841, 21843, 91, 90, 81, 80, 365, 255, 150, 151, 21] and model[0] not in
+#       [1000, 21841, 21843] and (count(param) < 5 and ckpt[1:] == model[1:] and (ckpt[0] in [1000,
+#       21841, 21843] or paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits",
+#       "score")) and not paste("embed", "lm_head", "lora_"))
 #   own-classes:
 #     if: >-
 #       count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843, 91, 90, 81, 80] and ckpt[0] < 1000 and ckpt[0] > 0
 #       and not paste("embed", "lm_head", "wte", "vocab") and (model[0] >= 1000 or paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score"))
+#     likely: >-
+#       count(param) < 5 and ckpt[1:] == model[1:] and ckpt[0] not in [1000, 21841, 21843, 91, 90,
+#       81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "for fc.", ".fc.",
+#       "conv_seg", "logits", "score") and not paste("embed", "lm_head", "wte", "vocab", "lora_")
 #   other-width:
 #     if: >-
 #       (count(param) > 5 and ckpt[1:] != model[1:] or count(param) > 16) and product(model) > 0 and product(ckpt) > 0

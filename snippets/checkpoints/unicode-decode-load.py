@@ -3,7 +3,13 @@
 #   - text: "'{codec:path}' codec can't decode byte {byte:ident} in position {at:int}"
 #     exception: UnicodeDecodeError
 #     near: [torch.load, serialization.py, unpickler.load()]
-#     sample: "UnicodeDecodeError: 'ascii' codec can't decode byte 0x8c in position 16: ordinal not in range(128)"
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/serialization.py", line 1896, in _legacy_load
+#           result = unpickler.load()
+#         File "torch/_weights_only_unpickler.py", line 524, in load
+#           strdata = strdata.decode(self.encoding, "strict")
+#       UnicodeDecodeError: 'utf-8' codec can't decode byte 0xb0 in position 2: invalid start byte
 # tags: [checkpoint, numpy]
 # recover: fix
 # related: [checkpoints/deserialize-cuda]

@@ -57,7 +57,7 @@
 #       "pathlib.", "omegaconf.", "collections.", "_codecs.encode", "datetime.", "easydict.", "addict.", "yacs.config.", "mmengine.logging.", "mmengine.config.", "torch.torch_version.")
 #     likely: begins(name, "numpy.", "mmengine.", "typing.", "enum.", "functools.", "slice", "torch.utils.data", "torch.optim")
 #   no-checkpoint:
-#     if: operand in [0, 10, 13, 32, 45, 60, 65, 69, 118, 123]
+#     if: operand in [0, 8, 10, 13, 32, 45, 60, 65, 69, 118, 123]
 #   not-your-line:
 #     if: frames("load_from_checkpoint", "from_pretrained", "torch_safe_load", "fairseq", "TTS/", "lightning", "whisperx", "pyannote", "custom_nodes", "speechbrain")
 #     undecided: whose line calls `torch.load` cannot be seen where everything stands in one file

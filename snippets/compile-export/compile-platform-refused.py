@@ -32,12 +32,12 @@
 #       notebook: "%pip install --upgrade torch torchvision torchaudio"
 #   leave-out: {needs: ["torch:2.6"]}  # older ones refuse for the version first
 # causes:
+#   newer-torch:
+#     if: read(version)
 #   windows:
 #     case: newer-torch
 #     if: paste("Windows not yet supported")
 #     sample: "RuntimeError: Windows not yet supported for torch.compile"
-#   newer-torch:
-#     if: read(version)
 #   leave-out:
 #     if: paste("GIL disabled")
 # ---

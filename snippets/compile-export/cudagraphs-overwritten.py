@@ -13,9 +13,11 @@
 # cases:
 #   kept-output: {needs: [cuda]}
 #   no-graphs: {silent: true}
-# related: [compile-export/recompile-limit]
+# related: [compile-export/recompile-limit, compile-export/compile-other-numbers]
 # docs: ["https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html"]
 # causes:
+#   kept-output:
+#     undecided: which output was kept is not printed
 #   gradient:
 #     if: paste("accessing gradient tensor output of CUDAGraphs")
 #     sample: "RuntimeError: Error: accessing gradient tensor output of CUDAGraphs that has been overwritten by a subsequent run. Stack trace: File \"train.py\", line 7, in step"
@@ -25,8 +27,6 @@
 #     sample: |
 #       File "/usr/lib/python3/site-packages/transformers/generation/utils.py", line 2215, in generate
 #       RuntimeError: Error: accessing tensor output of CUDAGraphs that has been overwritten by a subsequent run. Stack trace: [Could not find stack trace].
-#   kept-output:
-#     undecided: which output was kept is not printed
 # ---
 
 # %%

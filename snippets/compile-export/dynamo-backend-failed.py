@@ -1,13 +1,13 @@
 # ---
 # wordings:
-#   - text: "backend='{backend:ident}' raised: {inner:ident}:"
-#     exception: BackendCompilerFailed
-#     role: wrapper
-#     sample: "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised: RuntimeError: `ptxas` failed with error code 4294967295:"
 #   - text: "backend='{backend:ident}' raised:"
 #     exception: BackendCompilerFailed
 #     role: wrapper
 #     sample: "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:"
+#   - text: "backend='{backend:ident}' raised: {inner:ident}:"
+#     exception: BackendCompilerFailed
+#     role: wrapper
+#     sample: "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised: RuntimeError: `ptxas` failed with error code 4294967295:"
 #   - text: "torch._dynamo.exc.BackendCompilerFailed:"
 #     exception: BackendCompilerFailed
 #     role: wrapper
@@ -21,6 +21,16 @@
 #   - text: "InductorError:"
 #     exception: InductorError
 #     role: wrapper
+#   - text: "getpwuid(): uid not found: {uid:int}"
+#     exception: KeyError
+#     role: wrapper
+#     near: [torch, inductor, vllm]
+#     sample: "KeyError: 'getpwuid(): uid not found: 1000'"
+#   - text: "cannot find -lcuda"
+#     role: wrapper
+#     near: [triton, inductor, cuda_utils, torch]
+#     unless: [cpp_extension]
+#     sample: "/usr/bin/ld: cannot find -lcuda"
 # tags: [compile, build]
 # recover: process
 # needs: [compiler, "fault:a backend that knows too few operators, or builds C code without Python's headers"]

@@ -35,13 +35,20 @@
 # related: [compile-export/dynamo-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_fake_tensor.html", "https://docs.pytorch.org/tutorials/advanced/python_custom_ops.html"]
 # causes:
+#   model:
+#     undecided: "the inner message can be anything that the model itself does wrong"
 #   no-fake:
 #     if: paste("There was no fake impl registered", "UnsupportedOperatorException")
 #   two-devices:
 #   real-tensor:
 #     if: paste("Please convert all Tensors to FakeTensors first")
-#   model:
-#     undecided: "the inner message can be anything that the model itself does wrong"
+#   tensor-subclass:
+#     likely: frames("torchao/", "torchao\\")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "site-packages/torchao/float8/float8_linear.py", line 584, in forward
+#           output = manual_float8_matmul_with_args_in_float8.apply(
+#       torch._dynamo.exc.TorchRuntimeError: Failed running call_function <built-in method mm>(*(FakeTensor(..., device='cuda:0')))
 # ---
 
 # %%

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "torch._dynamo.exc.Unsupported:"
 #     exception: Unsupported
-#     sample: "torch._dynamo.exc.Unsupported: Data-dependent branching"
+#     sample: "torch._dynamo.exc.Unsupported: Failed to trace builtin operator"
 #   - text: "Unsupported: call_function"
 #   - text: "Unsupported: call_method"
 #   - text: "Unsupported: builtin:"

@@ -23,8 +23,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.compile.html"]
 # causes:
 #   whole-model:
+#     if: live("OptimizedModule")
 #     undecided: how the model was compiled is not in the message
 #   inner-function:
+#     likely: live("model") and not live("OptimizedModule")
 #     undecided: how the model was compiled is not in the message
 #   scripted:
 #     case: whole-model

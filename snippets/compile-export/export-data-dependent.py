@@ -23,7 +23,7 @@
 #     exception: UserError
 # tags: [export, compile, shape]
 # recover: fix
-# related: [compile-export/onnx-torch-export-failed, compile-export/dynamo-unsupported]
+# related: [compile-export/onnx-torch-export-failed, compile-export/dynamo-unsupported, compile-export/torch-export-failed]
 # docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/generated/torch.cond.html"]
 # cases:
 #   size:
@@ -35,7 +35,7 @@
 #   empty:
 #     likely: 'read(expression) and paste("(Size-like symbols: u") and not paste("Could not extract specialized integer")'
 #   size:
-#     if: paste("Could not extract specialized integer", "whose value is data-dependent") or begins(expression, "zuf", "zf")
+#     if: paste("Could not extract specialized integer", "whose value is data-dependent")
 #     likely: begins(expression, "Eq(") and not begins(expression, "Eq(u")
 # ---
 

@@ -57,15 +57,34 @@
 #     sample: "Inferred 'scale' to be of type 'Tensor' because it was not annotated with an explicit type."
 # tags: [export, inference]
 # recover: fix
-# related: [compile-export/tracer-warning, compile-export/trace-outputs]
+# related: [compile-export/tracer-warning, compile-export/trace-outputs, compile-export/jit-top-level-function]
 # docs: ["https://docs.pytorch.org/docs/stable/jit_unsupported.html", "https://docs.pytorch.org/docs/stable/jit_language_reference.html"]
 # causes:
 #   syntax:
-#     if: paste("NotSupportedError", "UnsupportedNodeError", "FrontendError", "variable number of arguments", "aren't supported", "Could not export Python function call")
+#     if: >-
+#       (paste("NotSupportedError", "UnsupportedNodeError", "FrontendError", "variable number of
+#       arguments", "aren't supported", "Could not export Python function call")) and not
+#       frames("torch_sparse/", "torch_scatter/", "torch_cluster/", "torch_geometric/",
+#       "torch_spline_conv/", "torchvision/") and not paste("supported yet")
+#     likely: >-
+#       paste("NotSupportedError", "supported yet") and not frames("torch_sparse/",
+#       "torch_scatter/", "torch_cluster/", "torch_geometric/", "torch_spline_conv/",
+#       "torchvision/")
 #   attribute:
 #     if: paste("This attribute exists on the Python module", "nonexistent attribute or method", "is not usable in a script method")
 #   types:
 #     if: read(type) or paste("(inferred)", "not annotated with an explicit type", "Arguments for call are not valid", "is now being assigned to a value of type", "annotated as having type", "not supported in Torchscript")
+#   newer-package:
+#     likely: >-
+#       frames("torch_sparse/", "torch_scatter/", "torch_cluster/", "torch_geometric/",
+#       "torch_spline_conv/", "torchvision/")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "site-packages/torchvision/ops/boxes.py", line 11, in <module>
+#           @torch.jit.script
+#         File "torch/jit/__init__.py", line 359, in _script_graph
+#           ast = get_jit_ast(fn)
+#       torch.jit.frontend.NotSupportedError: slicing multiple dimensions at the same time isn't supported yet
 # ---
 
 # %%

@@ -14,10 +14,12 @@
 # tags: [onnx, export]
 # recover: fix
 # needs: ["package:onnx", "package:onnxscript"]
-# outranks: [dynamo-unsupported, export-dynamic-shape-refused, export-data-dependent]
-# related: [compile-export/export-dynamic-shape-refused]
+# outranks: [dynamo-unsupported, export-dynamic-shape-refused, export-data-dependent, torch-export-failed]
+# related: [compile-export/export-dynamic-shape-refused, compile-export/torch-export-failed]
 # docs: ["https://docs.pytorch.org/docs/stable/onnx_export.html", "https://docs.pytorch.org/docs/stable/export.html"]
 # causes:
+#   older-exporter:
+#     if: paste("Exporting a ScriptModule is not supported")
 #   branch:
 #     if: paste("GuardOnDataDependentSymNode", "data-dependent expression", "Data-dependent branching", "data-dependent branching")
 #   dynamic-shapes:
@@ -29,11 +31,14 @@
 #       <class 'torch._dynamo.exc.UserError'>: Constraints violated (batch)! For more information, run with TORCH_LOGS="+dynamic".
 #   output-type:
 #     if: paste("in output, which is not a known type", "pytree-flattenable", "register a pytree for it")
+#   no-user:
+#     if: 'paste("getpwuid(): uid not found")'
+#     sample: |
+#       torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model with torch.export. This is step 1/3 of exporting the model to ONNX.
+#       <class 'KeyError'>: 'getpwuid(): uid not found: 501'
 #   inputs:
 #     if: paste("missing a required argument", "too many positional arguments")
 #     likely: paste("unexpected keyword argument", "required positional argument")
-#   older-exporter:
-#     if: paste("Exporting a ScriptModule is not supported")
 # ---
 
 # %%

@@ -20,10 +20,10 @@
 # related: [compile-export/onnx-held-instance]
 # docs: ["https://docs.pytorch.org/docs/stable/onnx_export.html"]
 # causes:
-#   older-exporter:
-#     undecided: which exporter is wanted is not in the text
 #   install:
 #     likely: paste("onnxscript'", "named onnxscript", "Module onnx", "No module named 'onnx'")
+#   older-exporter:
+#     undecided: which exporter is wanted is not in the text
 #   old-onnxscript:
 #     case: install
 #     if: paste("onnxscript._framework_apis")

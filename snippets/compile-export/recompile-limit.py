@@ -196,6 +196,7 @@ import torch
 torch._dynamo.config.recompile_limit = 32  # before 2.7: cache_size_limit
 
 # %% proof python-value
+assert torch._dynamo.config.recompile_limit > 12  # for 12 blocks, and one more that comes
 y = x
 for block in blocks:
     y = torch.compile(block)(y)

@@ -2,28 +2,39 @@
 # wordings:
 #   - text: "Converting a tensor to a Python {kind:ident} might cause the trace to be incorrect"
 #     exception: TracerWarning
+#     role: remark
 #     sample: "TracerWarning: Converting a tensor to a Python boolean might cause the trace to be incorrect. We can't record the data flow of Python values, so this value will be treated as a constant in the future."
 #   - text: "Converting a tensor to a NumPy array might cause the trace to be incorrect"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "Iterating over a tensor might cause the trace to be incorrect"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "Using len to get tensor shape might cause the trace to be incorrect"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "torch.tensor results are registered as constants in the trace"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "torch.from_numpy results are registered as constants in the trace"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "torch.Tensor results are registered as constants in the trace"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "Trace had nondeterministic nodes. Did you forget call .eval() on your model"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "Output nr {_:int}. of the traced function does not match the corresponding output of the Python function"
 #     exception: TracerWarning
+#     role: remark
 #     sample: "TracerWarning: Output nr 1. of the traced function does not match the corresponding output of the Python function. Detailed error:"
 #   - text: "there is a live reference to the data being modified when tracing in-place operator"
 #     exception: TracerWarning
+#     role: remark
 #   - text: "torch.jit.TracerWarning:"
 #     exception: TracerWarning
+#     role: remark
 # tags: [onnx, export, warning]
 # recover: fix
 # related: [compile-export/onnx-torch-export-failed, compile-export/trace-outputs]

@@ -38,6 +38,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_troubleshooting.html"]
 # timeout: 120
 # causes:
+#   new-gpu:
+#     if: >-
+#       paste("is not defined for option 'gpu-name'", "computeCapability not supported")
+#     likely: paste("sm_120", "sm_121", "sm_100", "sm_110", "RTX 50", "5090", "5080", "5070", "5060", "Blackwell", "GB10", "B200")
 #   no-compiler:
 #     if: paste("Failed to find C compiler")
 #   old-gpu:
@@ -47,12 +51,9 @@
 #   bf16:
 #     if: >-
 #       paste("Feature '.bf16' requires .target sm_80", "Feature 'cvt with .bf16' requires", "Unsupported conversion from bf16")
-#     likely: paste("T4", "sm_75", "sm_70", "cuda:75", "cuda:70", "V100", "2080")
+#     likely: >-
+#       paste("Tesla T4", "T4 GPU", "sm_75", "sm_70", "cuda:75", "cuda:70", "V100", "RTX 2080")
 #     sample: "RuntimeError: PassManager::run failed during training on Colab T4 GPU"
-#   new-gpu:
-#     if: >-
-#       paste("is not defined for option 'gpu-name'", "computeCapability not supported")
-#     likely: paste("sm_120", "sm_121", "sm_100", "sm_110", "RTX 50", "5090", "5080", "5070", "5060", "Blackwell", "GB10", "B200")
 # cases:
 #   new-gpu:
 #     commands:

@@ -22,11 +22,11 @@
 # related: [shapes/stack-sizes, data-loading/worker-exception]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#dataloader-collate-fn"]
 # causes:
-#   none-sample:
-#     if: type == "NoneType" or paste("but got NoneType", "'NoneType' has no len()")
 #   image-object:
 #     if: begins(type, "PIL.")
 #     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'PIL.JpegImagePlugin.JpegImageFile'>"
+#   none-sample:
+#     if: type == "NoneType" or paste("but got NoneType", "'NoneType' has no len()")
 #   graph-data:
 #     if: begins(type, "torch_geometric.", "dgl.")
 #     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'torch_geometric.data.data.Data'>"

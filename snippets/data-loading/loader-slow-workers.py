@@ -2,9 +2,11 @@
 # wordings:
 #   - text: "This DataLoader will create {n:int} worker processes in total. Our suggested max number of worker in current system is {cores:int}"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: This DataLoader will create 30 worker processes in total. Our suggested max number of worker in current system is 2, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary."
 #   - text: "worker processes in total. Our suggested max number of worker in current system is {cores:int}"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: This DataLoader will create 4096 worker processes in total. Our suggested max number of worker in current system is 2, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary."
 # tags: [dataloader, multiprocessing, slow, warning]
 # recover: fix
@@ -26,12 +28,14 @@
 import os
 import statistics
 import time
+import warnings
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here
 dataset = TensorDataset(torch.arange(256, device="cpu"))
+warnings.filterwarnings("ignore", "This DataLoader will create 2 worker")  # there may be one core
 
 
 def epoch(loader):
@@ -113,11 +117,16 @@ import os
 
 from torch.utils.data import DataLoader
 
-workers = min(2, os.cpu_count())  # try 2 and 4 first
+cores = (
+    len(os.sched_getaffinity(0))  # Linux: those that this process may use
+    if hasattr(os, "sched_getaffinity")
+    else os.cpu_count()
+)
+workers = min(2, cores)  # try 2 and 4 first
 loader = DataLoader(dataset, batch_size=16, num_workers=workers)
 
 # %% proof too-many
 batches = iter(loader)
-assert 0 < len(batches._workers) <= os.cpu_count()
+assert 0 < len(batches._workers) <= len(os.sched_getaffinity(0))
 batches = [x for (x,) in batches]
 assert len(batches) == 16 and torch.equal(torch.cat(batches), torch.arange(256, device="cpu"))

@@ -2,12 +2,15 @@
 # wordings:
 #   - text: "The given NumPy array is not writable, and PyTorch does not support non-writable tensors"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
 #   - text: "The given NumPy array is not writeable, and PyTorch does not support non-writeable tensors"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: The given NumPy array is not writeable, and PyTorch does not support non-writeable tensors. This means you can write to the underlying (supposedly non-writeable) NumPy array using the tensor."
 #   - text: "The given buffer is not writable, and PyTorch does not support non-writable tensors"
 #     exception: UserWarning
+#     role: remark
 # tags: [numpy, warning, dataloader, in-place]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html"]

@@ -7,9 +7,17 @@
 # related: [data-loading/collate-type, data-loading/worker-exception]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.RandomSampler"]
 # causes:
-#   wrong-path: {undecided: the message names no path}
-#   filtered-away: {undecided: what was filtered is not printed}
-#   small-split: {undecided: how the data were split is not printed}
+#   wrong-path:
+#     if: >-
+#       live("left", "list 0", "by glob") or live("left", "list 0", "by rglob") or live("left",
+#       "list 0", "by listdir") or live("left", "list 0", "by iterdir")
+#     undecided: the message names no path
+#   filtered-away:
+#     likely: live("left", "list 0")
+#     undecided: what was filtered is not printed
+#   small-split:
+#     if: live("Subset")
+#     undecided: how the data were split is not printed
 # ---
 
 # %%

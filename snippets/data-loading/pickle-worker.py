@@ -4,7 +4,11 @@
 #     exception: AttributeError
 #     near: &torch [torch, dataloader, DataLoader, num_workers]
 #     unless: &save ["torch.save(", torch/serialization.py, "torch\\serialization.py"]
-#     sample: "AttributeError: Can't pickle local object 'D13.__init__.<locals>.<lambda>'"
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/utils/data/dataloader.py", line 1149, in __init__
+#           w.start()
+#       AttributeError: Can't pickle local object 'make_dataset.<locals>.<lambda>'
 #   - text: "Can't pickle local object"
 #     near: *torch
 #     unless: *save

@@ -14,6 +14,8 @@
 # related: [data-loading/spawn-guard, devices/fork-cuda-init, data-loading/pickle-worker]
 # docs: ["https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods", "https://docs.pytorch.org/docs/stable/notes/multiprocessing.html"]
 # causes:
+#   set-late:
+#     likely: frames("set_start_method") and not read(method)
 #   no-guard:
 #     if: paste("spawn_main", "_fixup_main_from", "__mp_main__")
 #   no-fork:
@@ -26,8 +28,6 @@
 #       Cell In[7], line 3
 #       ----> 3 mp.set_start_method("spawn")
 #       RuntimeError: context has already been set
-#   set-late:
-#     likely: frames("set_start_method") and not read(method)
 # ---
 
 # %%

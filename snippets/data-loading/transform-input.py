@@ -49,6 +49,8 @@
 # related: [shapes/normalize-channels, dtypes/input-weight-type, data-loading/worker-exception]
 # docs: ["https://docs.pytorch.org/vision/stable/transforms.html"]
 # causes:
+#   tensor-again:
+#     if: paste("pic should be PIL Image") and begins(kind, "torch.")
 #   not-opened:
 #     if: kind == "NoneType" or kind == "str"
 #     sample: "TypeError: pic should be PIL Image or ndarray. Got <class 'NoneType'>"
@@ -56,8 +58,6 @@
 #     if: begins(kind, "numpy", "ndarray") and not paste("should be Tensor Image", "should be a torch tensor")
 #   bytes:
 #     if: read(dtype)
-#   tensor-again:
-#     if: paste("pic should be PIL Image") and begins(kind, "torch.")
 #   order:
 #     if: paste("should be Tensor Image", "should be a torch tensor", "is not a torch image", "does not support PIL images")
 #   old-torchvision:

@@ -1,13 +1,13 @@
 # ---
 # wordings:
+#   - text: "[WinError 1455] {_:line} Error loading \"{dll:line}\" or one of its dependencies"
+#     exception: OSError
+#     sample: "OSError: [WinError 1455] The paging file is too small for this operation to complete. Error loading \"D:\\anaconda3\\envs\\yolo\\lib\\site-packages\\torch\\lib\\caffe2_detectron_ops_gpu.dll\" or one of its dependencies."
 #   - text: "[WinError 1455] The paging file is too small"
 #     exception: OSError
 #     near: &torch [torch, DataLoader, num_workers]
 #   - text: "OSError: [WinError 1455]"
 #     near: *torch
-#   - text: "[WinError 1455] {_:line} Error loading \"{dll:line}\" or one of its dependencies"
-#     exception: OSError
-#     sample: "OSError: [WinError 1455] The paging file is too small for this operation to complete. Error loading \"D:\\anaconda3\\envs\\yolo\\lib\\site-packages\\torch\\lib\\caffe2_detectron_ops_gpu.dll\" or one of its dependencies."
 #   - text: "DLL load failed: The paging file is too small for this operation to complete"
 #     exception: ImportError
 #   - text: "The paging file is too small for this operation to complete"

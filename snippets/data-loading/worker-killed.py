@@ -34,14 +34,22 @@
 # causes:
 #   too-many-workers:
 #     likely: begins(signal, "Killed") or paste("std::bad_alloc")
+#   script-runs-again:
+#     likely: read(pids) and paste("popen_spawn_win32", "spawn.py", "\\torch\\utils\\data\\")
+#     sample: |
+#       File "C:\Users\me\miniconda3\lib\site-packages\torch\utils\data\dataloader.py", line 1146, in _try_get_data
+#         raise RuntimeError('DataLoader worker (pid(s) {}) exited unexpectedly'.format(pids_str)) from e
+#       RuntimeError: DataLoader worker (pid(s) 9060, 13344) exited unexpectedly
 #   objects-copied:
 #     undecided: Killed says that RAM ran out, not what filled it
 #   cache-in-worker:
 #     undecided: Killed says that RAM ran out, not what filled it
 #   kept-batches:
 #     if: >-
-#       begins(signal, "Killed") and frames("[batch for batch in", "[data for data in", "[item for item in", "[b for b in", "[x for x in", "[d for d in", "[i for i in",
-#       "list(loader)", "list(dataloader)", "list(data_loader)", "list(train_loader)", "list(train_dataloader)", "list(trainloader)", "list(DataLoader(")
+#       begins(signal, "Killed") and frames("[batch for batch in", "[data for data in", "[item for
+#       item in", "[b for b in", "[x for x in", "[d for d in", "[i for i in", "list(loader)",
+#       "list(dataloader)", "list(data_loader)", "list(train_loader)", "list(train_dataloader)",
+#       "list(trainloader)", "list(DataLoader(")
 #   crash-in-library:
 #     if: >-
 #       (begins(signal, "Segmentation", "Aborted", "Illegal", "Floating") or paste("Unexpected segmentation fault encountered in worker",
@@ -49,12 +57,6 @@
 #   quits-by-itself:
 #     if: code > 1
 #     likely: code == 1
-#   script-runs-again:
-#     likely: read(pids) and paste("popen_spawn_win32", "spawn.py", "\\torch\\utils\\data\\")
-#     sample: |
-#       File "C:\Users\me\miniconda3\lib\site-packages\torch\utils\data\dataloader.py", line 1146, in _try_get_data
-#         raise RuntimeError('DataLoader worker (pid(s) {}) exited unexpectedly'.format(pids_str)) from e
-#       RuntimeError: DataLoader worker (pid(s) 9060, 13344) exited unexpectedly
 #   ended-from-outside:
 #     if: begins(signal, "Terminated", "Hangup", "Interrupt", "Quit", "CPU", "User")
 #     sample: "RuntimeError: DataLoader worker (pid 9108) is killed by signal: Terminated. "

@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: initialization error"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : initialization error"
 #     sample: "RuntimeError: cuda runtime error (3) : initialization error at /pytorch/aten/src/THC/THCGeneral.cpp:50"
 #   - text: "CUDA error ({_:int}): initialization error"
@@ -17,7 +17,7 @@
 #   - text: "CUDA driver initialization failed"
 #     near: [torch]
 #   - text: "HIP error: initialization error"
-#     unless: *foreign
+#     unless: [gpu-programs]
 # tags: [cuda, dataloader, driver, multiprocessing]
 # recover: process
 # needs: [compiler, fork, "package:nvidia", "fault:a stub libcuda.so.1 that, as the driver, answers 3 in a forked process"]

@@ -1,16 +1,17 @@
 # ---
 # wordings:
 #   - text: "CUDA error: invalid argument"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "CUDA driver error: invalid argument"
 #     exception: RuntimeError
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : invalid argument"
 #     sample: "RuntimeError: cuda runtime error (11) : invalid argument at /pytorch/aten/src/THC/THCGeneral.cpp:405"
 #   - text: "error={_:int} : invalid argument"
 #     near: [THC, StorageSharing, torch]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=11 : invalid argument"
 #   - text: "HIP error: invalid argument"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "Triton Error [CUDA]: invalid argument"
 #     exception: RuntimeError
 #   - text: "Search for `cudaErrorInvalidValue' in https://docs.nvidia.com"
@@ -23,6 +24,9 @@
 # related: [devices/pin-memory-fails, install-env/no-kernel-image, memory/cuda-oom]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers"]
 # causes:
+#   old-build:
+#     likely: paste("THCGeneral.cpp") and not paste("_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor")
+#     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=11 : invalid argument"
 #   comfyui:
 #     if: paste("omfyUI", "comfy/", "comfy\\") and paste("pin_memory", "cudaHostRegister", "pinned")
 #     likely: paste("omfyUI", "comfy/", "comfy\\") and not paste("Triton Error", "CUDA driver error")
@@ -30,9 +34,6 @@
 #       File "/home/user/ComfyUI/comfy/model_management.py", line 1161, in pin_memory
 #         if torch.cuda.cudart().cudaHostRegister(ptr, size, 1) == 0:
 #       torch.AcceleratorError: CUDA error: invalid argument
-#   old-build:
-#     likely: paste("THCGeneral.cpp") and not paste("_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor")
-#     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=11 : invalid argument"
 #   offload:
 #     if: paste("in pin_memory", ".pin_memory(", "_fsdp_param", "_pin_memory_loop") and not paste("omfyUI", "comfy/", "comfy\\")
 #     likely: paste("torch/distributed/fsdp", "fully_sharded_data_parallel")

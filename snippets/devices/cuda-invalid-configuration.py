@@ -1,22 +1,24 @@
 # ---
 # wordings:
 #   - text: "CUDA error: invalid configuration argument"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : invalid configuration argument"
 #     sample: "RuntimeError: cuda runtime error (9) : invalid configuration argument at /pytorch/aten/src/THC/generic/THCTensorMathPairwise.cu:174"
 #   - text: "error={_:int} : invalid configuration argument"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCReduceAll.cuh line=339 error=9 : invalid configuration argument"
 #   - text: "CUDA kernel failed : invalid configuration argument"
 #   - text: "HIP error: invalid configuration argument"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "CUDA error: too many resources requested for launch"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : too many resources requested for launch"
 #     sample: "RuntimeError: cuda runtime error (7) : too many resources requested for launch at /pytorch/aten/src/THCUNN/generic/SpatialUpSamplingBilinear.cu:66"
 #   - text: "error={_:int} : too many resources requested for launch"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THCUNN/generic/SpatialUpSamplingBilinear.cu line=66 error=7 : too many resources requested for launch"
 #   - text: "CUDA error: too many blocks in cooperative launch"
-#     unless: *foreign
+#     unless: [gpu-programs]
 # tags: [batch-size, cpp-extension, cuda, transformer]
 # recover: process
 # needs: ["fault:launches of kernels whose sizes are counted, without a GPU"]
@@ -28,9 +30,10 @@
 # causes:
 #   too-many:
 #     likely: >-
-#       not paste("too many resources", "too many blocks") and not paste("VllmWorkerProcess", "vllm/", "sglang/", "lmdeploy") and
-#       (frames("scaled_dot_product_attention", "memory_efficient_attention", "attention.py", "attention_sharing", "attn", "batch_norm", "cdist")
-#       or paste("_flash_attention_forward"))
+#       not paste("too many resources", "too many blocks") and not paste("VllmWorkerProcess",
+#       "vllm/", "sglang/", "lmdeploy") and (frames("scaled_dot_product_attention",
+#       "memory_efficient_attention", "attention.py", "attention_sharing", "attn", "attns",
+#       "batch_norm", "cdist") or paste("_flash_attention_forward"))
 #     sample: |
 #       Traceback (most recent call last):
 #         File "ComfyUI/comfy/ldm/modules/attention.py", line 345, in attention_pytorch

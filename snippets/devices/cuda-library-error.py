@@ -32,6 +32,10 @@
 # related: [dtypes/not-implemented-half, install-env/no-kernel-image, install-env/cublas-error, memory/cuda-oom, numerics/svd-not-converge]
 # docs: ["https://docs.nvidia.com/cuda/nvrtc/index.html", "https://docs.pytorch.org/docs/stable/backends.html#torch.backends.cuda.preferred_linalg_library"]
 # causes:
+#   old-build:
+#     case: new-gpu
+#     likely: fft == "INTERNAL_ERROR" and paste("cu117", "cu116", "cu113", "cu111", "RTX 40", "RTX 50", "4090", "5090")
+#     sample: "torch 1.13.1+cu117, NVIDIA GeForce RTX 4090\nRuntimeError: cuFFT error: CUFFT_INTERNAL_ERROR"
 #   new-gpu:
 #     likely: paste("invalid value for --gpu-architecture")
 #   builtins:
@@ -40,10 +44,6 @@
 #     if: fft == "ALLOC_FAILED" or solver == "ALLOC_FAILED"
 #     likely: begins(call, "cusolverDnCreate")
 #     sample: "RuntimeError: cuFFT error: CUFFT_ALLOC_FAILED"
-#   old-build:
-#     case: new-gpu
-#     likely: fft == "INTERNAL_ERROR" and paste("cu117", "cu116", "cu113", "cu111", "RTX 40", "RTX 50", "4090", "5090")
-#     sample: "torch 1.13.1+cu117, NVIDIA GeForce RTX 4090\nRuntimeError: cuFFT error: CUFFT_INTERNAL_ERROR"
 #   nan:
 #     likely: paste("if the input matrix contains NaN")
 #     sample: "torch._C._LinAlgError: cusolver error: CUSOLVER_STATUS_EXECUTION_FAILED, when calling `cusolverDnXsyevd( handle, params)`. This error may appear if the input matrix contains NaN."

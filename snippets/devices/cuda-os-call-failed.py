@@ -1,16 +1,17 @@
 # ---
 # wordings:
 #   - text: "CUDA error: OS call failed or operation not supported on this OS"
-#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp", "pin_memory(", "pin memory thread", _pin_memory_loop]
+#     unless: [gpu-programs, "pin_memory(", "pin memory thread", _pin_memory_loop]
 #   - text: "cuda runtime error ({_:int}) : OS call failed or operation not supported on this OS"
 #     sample: "RuntimeError: cuda runtime error (71) : OS call failed or operation not supported on this OS at ..\\torch\\csrc\\generic\\StorageSharing.cpp:253"
 #   - text: "error={_:int} : OS call failed or operation not supported on this OS"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=..\\torch\\csrc\\generic\\StorageSharing.cpp line=231 error=71 : OS call failed or operation not supported on this OS"
 #   - text: "OS call failed or operation not supported on this OS"
 #     near: [StorageSharing, torch, Error 304]
 #     unless: ["pin_memory(", "pin memory thread", _pin_memory_loop]
 #   - text: "CUDA error: operation not supported"
-#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp", "global/shared address space"]
+#     unless: [gpu-programs, "global/shared address space"]
 #   - text: "cuda runtime error ({_:int}) : operation not supported"
 #     sample: "RuntimeError: cuda runtime error (801) : operation not supported at ..\\torch/csrc/generic/StorageSharing.cpp:247"
 #   - text: "error={_:int} : operation not supported"
@@ -25,6 +26,12 @@
 # related: [devices/pin-memory-fails, devices/fork-cuda-init]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html#cuda-ipc-operations", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"]
 # causes:
+#   shared-model:
+#     likely: paste("StorageSharing.cpp", "_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda")
+#     sample: |
+#       File ".\train.py", line 73, in train
+#         process.start()
+#       RuntimeError: cuda runtime error (801) : operation not supported at ..\torch/csrc/generic/StorageSharing.cpp:253
 #   dataset:
 #     if: >-
 #       paste("StorageSharing.cpp", "_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda")
@@ -33,12 +40,6 @@
 #       File "torch\utils\data\dataloader.py", line 501, in __iter__
 #         return _DataLoaderIter(self)
 #       RuntimeError: cuda runtime error (71) : OS call failed or operation not supported on this OS at torch\csrc\generic\StorageSharing.cpp:253
-#   shared-model:
-#     likely: paste("StorageSharing.cpp", "_share_cuda_", "reduce_tensor", "rebuild_cuda_tensor", "_new_shared_cuda")
-#     sample: |
-#       File ".\train.py", line 73, in train
-#         process.start()
-#       RuntimeError: cuda runtime error (801) : operation not supported at ..\torch/csrc/generic/StorageSharing.cpp:253
 #   pinned:
 #     likely: paste("pin_memory", "llm_engine", "cache_engine", "swap_space", "cpu_offload", "offload_optimizer")
 #     sample: |

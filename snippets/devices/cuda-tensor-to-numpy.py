@@ -12,6 +12,10 @@
 # related: [devices/device-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html"]
 # causes:
+#   tensor:
+#     likely: >-
+#       frames(".numpy()", "matplotlib/", "sklearn/", "pandas/", "seaborn/") and not
+#       frames("np.mean(", "np.average(", "np.array(", "np.asarray(", "np.sum(", "np.std(")
 #   numbers-in-a-list:
 #     likely: frames("np.mean(", "np.average(", "np.array(", "np.asarray(", "np.sum(", "np.std(")
 #     sample: |
@@ -19,8 +23,6 @@
 #         File "train.py", line 88, in <module>
 #           print(np.mean(losses))
 #       TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.
-#   tensor:
-#     likely: frames(".numpy()", "matplotlib/", "sklearn/", "pandas/", "seaborn/")
 # ---
 
 # %%

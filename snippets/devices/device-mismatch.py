@@ -137,19 +137,25 @@
 # causes:
 #   batch:
 #     likely: >-
-#       (b in ["cpu", "CPU"] and (arg in ["mat1", "index", "indices", "input", "target"] or op in ["_thnn_conv2d_forward", "_thnn_conv_depthwise2d_forward", "_th_mm"])) or
-#       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA") and arg in ["mat2", "weight"] and not paste("bmm", "nll_loss")) or
-#       (begins(got, "Float", "Long", "Half") and arg in ["mat1", "index", "indices", "input", "target"]) or
-#       (begins(got, "cuda") and arg in ["mat2", "weight", "bias"]) or
-#       (part == "parameter" and a == "cpu") or paste("Input, output and indices must be on the current device")
+#       (b in ["cpu", "CPU"] and (arg in ["mat1", "index", "indices", "input", "target"] or op
+#       in ["_thnn_conv2d_forward", "_thnn_conv_depthwise2d_forward", "_th_mm"])) or (a in
+#       ["cpu", "CPU"] and begins(b, "cuda", "CUDA") and arg in ["mat2", "weight"] and not
+#       paste("bmm", "nll_loss")) or (begins(got, "Float", "Long", "Half") and arg in ["mat1",
+#       "index", "indices", "input", "target"]) or (begins(got, "cuda") and arg in ["mat2",
+#       "weight", "bias"]) or (part == "parameter" and a == "cpu") or paste("Input, output and
+#       indices must be on the current device")
+#       or live("layer", "cuda") and live("input", "cpu")
 #     sample: "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (when checking argument for argument target in method wrapper_CUDA_nll_loss_forward)"
 #     undecided: the message of this operation names two devices and no argument
 #   model-on-cpu:
 #     likely: >-
-#       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA", "GPU") and arg in ["mat1", "index", "indices"]) or
-#       (b in ["cpu", "CPU"] and arg in ["mat2", "weight", "bias", "running_mean"] and not paste("bmm", "nll_loss")) or
-#       (begins(got, "cuda") and arg in ["mat1", "index", "indices"]) or (begins(got, "Float", "Half") and arg in ["mat2", "weight", "bias"]) or
-#       (b in ["cpu", "CPU"] and arg == "self" and op in ["_th_addmm", "_th_index_select"]) or (part == "parameter" and b == "cpu")
+#       (a in ["cpu", "CPU"] and begins(b, "cuda", "CUDA", "GPU") and arg in ["mat1", "index",
+#       "indices"]) or (b in ["cpu", "CPU"] and arg in ["mat2", "weight", "bias",
+#       "running_mean"] and not paste("bmm", "nll_loss")) or (begins(got, "cuda") and arg in
+#       ["mat1", "index", "indices"]) or (begins(got, "Float", "Half") and arg in ["mat2",
+#       "weight", "bias"]) or (b in ["cpu", "CPU"] and arg == "self" and op in ["_th_addmm",
+#       "_th_index_select"]) or (part == "parameter" and b == "cpu")
+#       or live("layer", "cpu") and live("input", "cuda")
 #     sample: "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #4 'mat1'"
 #     undecided: the message of this operation names two devices and no argument
 #   made-in-forward:
@@ -182,9 +188,11 @@
 #     if: paste("indices should be either on")
 #     sample: "RuntimeError: indices should be either on cpu or on the same device as the indexed tensor (cpu)"
 #   resumed-optimizer:
-#     if: >-
-#       frames("_single_tensor_", "_multi_tensor_", "exp_avg", "momentum_buffer", "torch/optim/adam", "torch\\optim\\adam", "torch/optim/sgd", "torch\\optim\\sgd") and
-#       not frames("closure()", ".backward(")
+#     likely: >-
+#       frames("_single_tensor_", "_multi_tensor_", "exp_avg", "exp_avgs", "momentum_buffer",
+#       "momentum_buffers", "torch/optim/adam", "torch/optim/adamw", "torch\\optim\\adam",
+#       "torch\\optim\\adamw", "torch/optim/sgd", "torch\\optim\\sgd") and not frames("closure()",
+#       ".backward(")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "train.py", line 60, in <module>

@@ -3,10 +3,12 @@
 #   - text: "CUDA error: device-side assert triggered"
 #     exception: AcceleratorError
 #     role: symptom
+#     unless: [gpu-programs]
 #     device: cuda
 #   - text: "CUDA error: device-side assert triggered"
 #     exception: RuntimeError
 #     role: symptom
+#     unless: [gpu-programs]
 #     device: cuda
 #   - text: "cuda runtime error ({_:int}) : device-side assert triggered"
 #     exception: RuntimeError
@@ -30,6 +32,25 @@
 #     role: symptom
 #     device: cuda
 #   - text: "Assertion `idx_dim >= 0 && idx_dim < index_size"
+#     role: symptom
+#     device: cuda
+#   - text: "failed to synchronize: device-side assert triggered"
+#     exception: RuntimeError
+#     role: symptom
+#     device: cuda
+#     sample: "RuntimeError: copy_if failed to synchronize: device-side assert triggered"
+#   - text: "failed to synchronize: cudaErrorAssert: device-side assert triggered"
+#     exception: RuntimeError
+#     role: symptom
+#     unless: [gpu-programs]
+#     device: cuda
+#     sample: "RuntimeError: transform: failed to synchronize: cudaErrorAssert: device-side assert triggered"
+#   - text: "error={_:int} : device-side assert triggered"
+#     near: [THC]
+#     role: symptom
+#     device: cuda
+#     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCTensorMath.cu line=26 error=59 : device-side assert triggered"
+#   - text: "Assertion `indexAtDim < data.baseSizes[dim]` failed"
 #     role: symptom
 #     device: cuda
 # outranks: [cublas-error, cudnn-not-initialized]

@@ -1,11 +1,11 @@
 # ---
 # wordings:
-#   - text: "Invalid device string: '{given:line}'"
-#     exception: RuntimeError
-#     sample: "RuntimeError: Invalid device string: 'cuda:'"
 #   - text: "device type at start of device string: {name:ident}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: gpu"
+#   - text: "Invalid device string: '{given:line}'"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Invalid device string: 'cuda:'"
 #   - text: "Device string must not be empty"
 #     exception: RuntimeError
 #   - text: "Device index must not be negative"
@@ -22,25 +22,26 @@
 #   - text: "Expected a cuda device, but got: {other:device}"
 #     exception: ValueError
 #     sample: "ValueError: Expected a cuda device, but got: cpu"
-#   - text: "Torch not compiled with XPU enabled"
-#     exception: AssertionError
 #   - text: ": did you call init?"
 #     exception: RuntimeError
 #     near: [Invalid device argument, Allocator not initialized for device]
 #     sample: "RuntimeError: Invalid device argument : did you call init?"
 # tags: [device, cuda, multi-gpu]
 # recover: fix
-# related: [devices/invalid-device-ordinal, install-env/not-compiled-with-cuda, checkpoints/deserialize-cuda]
+# related: [devices/invalid-device-ordinal, install-env/not-compiled-with-cuda, install-env/no-xpu-device, checkpoints/deserialize-cuda]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-device"]
 # causes:
+#   wrong-name:
+#     if: >-
+#       read(name) and name not in ["mps", "xpu", "meta", "mtia", "vulkan"] and not begins(name,
+#       "npu", "hpu", "dml", "privateuseone", "mlu", "musa", "sdaa", "gcu", "tpu") and name not in
+#       ["0", "1", "2", "3", "4", "5", "6", "7"]
 #   accelerator:
-#     if: begins(name, "npu", "hpu", "dml", "privateuseone", "mlu", "musa", "sdaa", "gcu", "tpu") or paste("compiled with XPU enabled")
+#     if: begins(name, "npu", "hpu", "dml", "privateuseone", "mlu", "musa", "sdaa", "gcu", "tpu")
 #     sample: "RuntimeError: Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: npu"
 #   old-release:
 #     if: name in ["mps", "xpu", "meta", "mtia", "vulkan"]
 #     sample: "RuntimeError: Expected one of cpu, cuda, xpu, mkldnn, opengl, opencl, ideep, hip, msnpu, xla, vulkan device type at start of device string: mps"
-#   wrong-name:
-#     if: read(name)
 #   negative:
 #     if: begins(given, "cuda:-", "cpu:-", "mps:-", "xpu:-") or paste("Device index must")
 #   several:
@@ -49,7 +50,9 @@
 #       or begins(kind, "list", "tuple") or paste("index was passed explicitly")
 #     sample: "RuntimeError: Invalid device string: 'cuda:0,1'"
 #   no-number:
-#     if: read(given) or paste("Device string must not be empty")
+#     if: >-
+#       (read(given) and not begins(given, "cuda:cuda")) or paste("Device string must not be empty")
+#       or name in ["0", "1", "2", "3", "4", "5", "6", "7"]
 #   not-cuda:
 #     if: read(other)
 #   not-started:

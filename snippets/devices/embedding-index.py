@@ -21,25 +21,37 @@
 # related: [devices/device-side-assert, devices/label-out-of-range]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html"]
 # causes:
+#   too-few-rows:
+#     if: >-
+#       live.input.min >= 0 and live.input.max > live.layer.num_embeddings and live.input.max !=
+#       live.input.shape[-1] - 1
+#     likely: frames("self.word_embeddings(", "self.embed_tokens(", "self.wte(", "inputs_embeds = self.embeddings(") or i > n
+#     undecided: today's message names no index
+#     sample: "RuntimeError: index out of range: Tried to access index 32730 out of table with 28995 rows. at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:237"
 #   padding-minus-one:
-#     if: i < 0
+#     if: >-
+#       i < 0
+#       or live.input.min < 0
 #     sample: "RuntimeError: index out of range: Tried to access index -1 out of table with 28995 rows. at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:237"
 #     undecided: today's message names no index
 #   one-short:
 #     case: too-few-rows
-#     if: i == n
+#     if: >-
+#       i == n and not frames("self.position_embeddings(", "self.embed_positions(", "self.wpe(",
+#       "position_embedding(")
+#       or live.input.min >= 0 and live.input.max == live.layer.num_embeddings and live.input.max
+#       != live.input.shape[-1] - 1
 #     sample: "RuntimeError: index out of range: Tried to access index 28995 out of table with 28995 rows. at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:237"
 #   too-long:
-#     if: frames("self.position_embeddings(", "self.embed_positions(", "self.wpe(", "position_embedding(")
+#     if: >-
+#       frames("self.position_embeddings(", "self.embed_positions(", "self.wpe(",
+#       "position_embedding(")
+#       or live.input.min == 0 and live.input.max == live.input.shape[-1] - 1
 #     likely: paste("Token indices sequence length is longer than the specified maximum sequence length")
 #     undecided: the cell has other names than the frames of Transformers
 #     sample: |
 #       Token indices sequence length is longer than the specified maximum sequence length for this model (723 > 512).
 #       IndexError: index out of range in self
-#   too-few-rows:
-#     likely: frames("self.word_embeddings(", "self.embed_tokens(", "self.wte(", "inputs_embeds = self.embeddings(") or i > n
-#     undecided: today's message names no index
-#     sample: "RuntimeError: index out of range: Tried to access index 32730 out of table with 28995 rows. at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:237"
 # ---
 
 # %%

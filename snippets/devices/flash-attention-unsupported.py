@@ -47,16 +47,16 @@
 # related: [install-env/xformers-built-for, devices/sdpa-no-kernel, install-env/no-kernel-image]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"]
 # causes:
-#   not-built:
-#     if: paste("wasn't build with CUDA support") and not paste("device=cpu")
-#     sample: "NotImplementedError: No operator found for `memory_efficient_attention_forward` with inputs:\n`cutlassF` is not supported because:\n    xFormers wasn't build with CUDA support"
-#   cpu:
-#     if: paste("No operator found") and paste("device=cpu")
 #   old-gpu:
 #     if: >-
 #       paste("only supports Ampere GPUs", "only supports Turing GPUs", "bfloat16 is only supported on Ampere", "is_sm8x || is_sm75") or (paste("(too old)") and paste("bf16 is only supported on A100+"))
 #     likely: has < 8
 #     sample: "RuntimeError: FlashAttention only supports Ampere GPUs or newer."
+#   not-built:
+#     if: paste("wasn't build with CUDA support") and not paste("device=cpu")
+#     sample: "NotImplementedError: No operator found for `memory_efficient_attention_forward` with inputs:\n`cutlassF` is not supported because:\n    xFormers wasn't build with CUDA support"
+#   cpu:
+#     if: paste("No operator found") and paste("device=cpu")
 #   head-size:
 #     if: paste("for head dim >", "head dimension at most", "Expected is_sm80 || is_sm90", "Expected is_sm80 to be true")
 #     sample: "RuntimeError: FlashAttention backward for head dim > 192 requires A100/A800 or H100/H800"

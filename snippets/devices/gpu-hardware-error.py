@@ -1,17 +1,17 @@
 # ---
 # wordings:
 #   - text: "CUDA error: uncorrectable ECC error encountered"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : uncorrectable ECC error encountered"
 #     sample: "RuntimeError: cuda runtime error (39) : uncorrectable ECC error encountered at /pytorch/aten/src/THC/THCCachingHostAllocator.cpp:265"
 #   - text: "uncorrectable ECC error encountered"
 #     near: [torch, Error 214]
 #   - text: "CUDA error: uncorrectable NVLink error detected during the execution"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "uncorrectable NVLink error detected during the execution"
 #     near: [torch, NCCL]
 #   - text: "CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error"
-#     unless: *foreign
+#     unless: [gpu-programs]
 # tags: [crash, cuda, driver, multi-gpu]
 # recover: hardware
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 whose GPU 0 answers error 214"]

@@ -1,17 +1,19 @@
 # ---
 # wordings:
 #   - text: "CUDA error: an illegal memory access was encountered"
-#     unless: [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : an illegal memory access was encountered"
 #     sample: "RuntimeError: cuda runtime error (77) : an illegal memory access was encountered at /pytorch/aten/src/THC/generic/THCTensorMath.cu:26"
 #   - text: "error={_:int} : an illegal memory access was encountered"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCReduceAll.cuh line=339 error=77 : an illegal memory access was encountered"
 #   - text: "Triton Error [CUDA]: an illegal memory access was encountered"
 #     exception: RuntimeError
 #   - text: "failed to synchronize: cudaErrorIllegalAddress"
 #     exception: RuntimeError
+#     unless: [gpu-programs]
 #   - text: "HIP error: an illegal memory access was encountered"
-#     unless: [ggml, "llama.cpp", "llama runner"]
+#     unless: [gpu-programs]
 #   - text: "Triton Error [CUDA]: CUDA_ERROR_ILLEGAL_ADDRESS"
 # tags: [cpp-extension, crash, cuda, multi-gpu, out-of-range]
 # recover: process
@@ -23,19 +25,16 @@
 # related: [devices/device-side-assert, devices/embedding-index]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
 # causes:
-#   other-rank:
-#     likely: paste("Process group watchdog thread terminated", "NCCL watchdog", "ncclUnhandledCudaError", "ProcessGroupNCCL")
-#     sample: "what():  [PG ID 0 PG GUID 0(default_pg) Rank 2] Process group watchdog thread terminated with exception: CUDA error: an illegal memory access was encountered"
-#   unchecked-input:
-#     likely: >-
-#       (paste("Triton Error") and not paste("torch/_inductor", "torch\\_inductor")) or frames("diff_gaussian", "gsplat", "spconv/", "torch_scatter", "torch_sparse", "mmcv/ops", "mmdet/ops", "pytorch3d", "pointnet2", "MinkowskiEngine", "tinycudann", "nvdiffrast", "selective_scan", "causal_conv1d")
-#     sample: "RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered"
 #   wrong-gpu:
 #     likely: paste("torch.nn.parallel.data_parallel", "torch/nn/parallel/data_parallel.py")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/opt/conda/lib/python3.7/site-packages/torch/nn/parallel/data_parallel.py", line 152, in forward
 #       RuntimeError: CUDA error: an illegal memory access was encountered
+#   unchecked-input:
+#     likely: >-
+#       (paste("Triton Error") and not paste("torch/_inductor", "torch\\_inductor")) or frames("diff_gaussian", "gsplat", "spconv/", "torch_scatter", "torch_sparse", "mmcv/ops", "mmdet/ops", "pytorch3d", "pointnet2", "MinkowskiEngine", "tinycudann", "nvdiffrast", "selective_scan", "causal_conv1d")
+#     sample: "RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered"
 #   too-large:
 #   library:
 #     likely: paste("vllm/", "sglang/", "flashinfer", "lmdeploy", "flash_attn")
@@ -43,6 +42,9 @@
 #       Traceback (most recent call last):
 #         File "/usr/local/lib/python3.10/dist-packages/vllm/worker/model_runner.py", line 152, in forward
 #       RuntimeError: CUDA error: an illegal memory access was encountered
+#   other-rank:
+#     likely: paste("Process group watchdog thread terminated", "NCCL watchdog", "ncclUnhandledCudaError", "ProcessGroupNCCL")
+#     sample: "what():  [PG ID 0 PG GUID 0(default_pg) Rank 2] Process group watchdog thread terminated with exception: CUDA error: an illegal memory access was encountered"
 #   hardware:
 #     likely: paste("Xid 48", "Xid 64", "Xid 79", "Xid 95", "Double Bit ECC", "has fallen off the bus")
 #     sample: "NVRM: Xid 48, Double Bit ECC Error\nRuntimeError: CUDA error: an illegal memory access was encountered"

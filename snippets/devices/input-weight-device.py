@@ -1,5 +1,9 @@
 # ---
 # wordings:
+#   - text: "Input type ({x:line}) and weight type ({w:line}) should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
+#     exception: RuntimeError
+#     when: [differ, x, w]
+#     sample: "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
 #   - text: "Input type ({x:line}) and weight type ({w:line}) should be the same"
 #     exception: RuntimeError
 #     when: [differ, x, w]
@@ -11,10 +15,6 @@
 #   - text: "input(device='{x:device}') and weight(device={w:device}') must be on the same device"
 #     exception: RuntimeError
 #     sample: "RuntimeError: slow_conv2d_forward_mps: input(device='cpu') and weight(device=mps:0')  must be on the same device"
-#   - text: "Input type ({x:line}) and weight type ({w:line}) should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
-#     exception: RuntimeError
-#     when: [differ, x, w]
-#     sample: "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
 # tags: [cnn, cuda, inference]
 # recover: fix
 # needs: ["fault:tensors without values in place of those on a GPU"]
@@ -26,7 +26,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
 # causes:
 #   input-not-moved:
-#     if: begins(w, "torch.cuda", "mps", "torch.mps", "MPS", "torch.xpu") and not begins(x, "torch.cuda", "mps", "torch.mps", "MPS", "torch.xpu")
+#     if: >-
+#       begins(w, "torch.cuda", "mps", "torch.mps", "MPS", "torch.xpu") and not begins(x,
+#       "torch.cuda", "mps", "torch.mps", "MPS", "torch.xpu") and not paste("omfyUI", "comfy/",
+#       "comfy\\", "webui", "accelerate/hooks.py")
 #     sample: "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same"
 #   model-not-moved:
 #     likely: begins(x, "torch.cuda", "mps", "torch.mps", "MPS", "torch.xpu") and not begins(w, "torch.cuda", "mps", "torch.mps", "MPS", "torch.xpu")

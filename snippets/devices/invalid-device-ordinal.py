@@ -1,12 +1,15 @@
 # ---
 # wordings:
 #   - text: "CUDA error: invalid device ordinal"
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : invalid device ordinal"
 #     exception: RuntimeError
 #     sample: "RuntimeError: cuda runtime error (10) : invalid device ordinal at torch/csrc/cuda/Module.cpp:32"
 #   - text: "error={_:int} : invalid device ordinal"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=torch/csrc/cuda/Module.cpp line=32 error=10 : invalid device ordinal"
 #   - text: "HIP error: invalid device ordinal"
+#     unless: [gpu-programs]
 #   - text: "Invalid device id"
 #     exception: AssertionError
 #     near: [torch/cuda/, "torch\\cuda\\", get_device_properties, get_device_capability, device_ids]

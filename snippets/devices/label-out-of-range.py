@@ -19,16 +19,29 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]
 # causes:
 #   labels-from-one:
+#     if: >-
+#       live.target.min == 1 and live.target.max == live.input.shape[1] and live.input.shape[1] >
+#       1
 #     undecided: neither the smallest label nor the number of outputs is printed
 #   gaps:
 #     case: labels-from-one
 #   too-few-outputs:
-#     likely: t >= 2 and t not in [127, 128, 254, 255]
+#     if: >-
+#       live.target.min >= 0 and live.input.shape[1] > 1 and len(live.target.shape) == 1 and
+#       (live.target.max > live.input.shape[1] or live.target.min == 0 and live.target.max ==
+#       live.input.shape[1])
+#     undecided: how many outputs the layer has is not printed; labels that begin with 1 print the same
 #   one-output:
-#     if: t == 1
+#     if: >-
+#       t == 1
+#       or live.input.shape[1] == 1
 #   ignored-label:
-#     if: t == -100
-#     likely: t < 0 or t == 254 or t == 255 or paste("SpatialClassNLLCriterion", "nll_loss2d_forward", "NLLLoss2d.cu")
+#     if: >-
+#       t == -100
+#       or live.target.min < 0
+#     likely: >-
+#       t < 0 or t == 254 or t == 255 or paste("SpatialClassNLLCriterion", "nll_loss2d_forward",
+#       "NLLLoss2d.cu")
 #     sample: "IndexError: Target -100 is out of bounds."
 #   mask-values:
 #     undecided: 255 may mark what does not count, too

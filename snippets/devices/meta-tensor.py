@@ -39,9 +39,11 @@
 #       NotImplementedError: Cannot copy out of meta tensor; no data!
 #   not-loaded:
 #     if: paste("copying from a non-meta parameter")
+#     likely: live("meta") and not live("cpu", "meta")
 #     undecided: the warning is printed above the traceback, and often cut off
 #     sample: "UserWarning: for weight: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a no-op."
 #   left-out:
+#     if: live("cpu", "meta") and not paste("accelerate", "device_map")
 #     undecided: whether the file lacked a part is not in the traceback
 #   computed-in-init:
 #     if: paste("cannot be called on meta tensors", "can't convert meta device", "aten::_local_scalar_dense") and paste("in __init__")

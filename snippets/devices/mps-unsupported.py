@@ -37,12 +37,15 @@
 #     sample: "RuntimeError: MPS does not support cumsum op with int64 input"
 #   - text: "MPS framework doesn't support float64"
 #     exception: TypeError
+#   - text: "Could not run '{op:line}' with arguments from the 'SparseMPS' backend"
+#     exception: NotImplementedError
+#     sample: "NotImplementedError: Could not run 'aten::empty.memory_format' with arguments from the 'SparseMPS' backend."
 # tags: [device, dtype, numpy]
 # recover: fix
 # cases:
 #   float64: {silent: true}
 #   not-here: {}
-# related: [dtypes/not-implemented-half]
+# related: [dtypes/not-implemented-half, devices/mps-wrong-numbers]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/mps.html", "https://docs.pytorch.org/docs/stable/mps_environment_variables.html"]
 # causes:
 #   operator:
@@ -53,11 +56,17 @@
 #     if: paste("MPS Tensor to float64", "support float64")
 #     likely: paste("float64")
 #     sample: "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. Please use float32 instead."
+#   sparse:
+#     if: paste("'SparseMPS' backend")
+#     sample: |
+#       NotImplementedError: Could not run 'aten::empty.memory_format' with arguments from the 'SparseMPS' backend.
 #   dtype:
 #     if: paste("BFloat16", "does not support input type", "op with int64 input", "does not have support for that dtype") and not paste("support float64")
 #     sample: "RuntimeError: MPS does not support cumsum op with int64 input"
 #   not-here:
-#     if: paste("not linked with support for mps") or begins(op, "aten::empty", "aten::_copy_from")
+#     if: >-
+#       (paste("not linked with support for mps") or begins(op, "aten::empty", "aten::_copy_from"))
+#       and not paste("'SparseMPS' backend")
 #   macos:
 #     if: paste("starting from macOS", "supported on MacOS")
 #     sample: "RuntimeError: The MPS backend is supported on MacOS 13.0+. Current OS version can be queried using `sw_vers`"

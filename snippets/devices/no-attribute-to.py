@@ -2,16 +2,27 @@
 # wordings:
 #   - text: "'list' object has no attribute 'to'"
 #     exception: AttributeError
+#     near: [model-code, device]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "train.py", line 21, in <module>
+#           batch = batch.to(device)
+#       AttributeError: 'list' object has no attribute 'to'
 #   - text: "'list' object has no attribute 'cuda'"
 #     exception: AttributeError
+#     near: [model-code, device]
 #   - text: "'tuple' object has no attribute 'to'"
 #     exception: AttributeError
+#     near: [model-code, device]
 #   - text: "'tuple' object has no attribute 'cuda'"
 #     exception: AttributeError
+#     near: [model-code, device]
 #   - text: "'dict' object has no attribute 'to'"
 #     exception: AttributeError
+#     near: [model-code, device]
 #   - text: "'dict' object has no attribute 'cuda'"
 #     exception: AttributeError
+#     near: [model-code, device]
 #   - text: "'tuple' object has no attribute 'detach'"
 #     exception: AttributeError
 #   - text: "'float' object has no attribute 'backward'"

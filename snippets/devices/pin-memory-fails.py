@@ -1,10 +1,10 @@
 # ---
 # wordings:
+#   - text: "Need to provide pin_memory allocator to use pin memory"
+#     exception: RuntimeError
 #   - text: "cannot pin '{type:ident}' only dense CPU tensors can be pinned"
 #     exception: RuntimeError
 #     sample: "RuntimeError: cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be pinned"
-#   - text: "Need to provide pin_memory allocator to use pin memory"
-#     exception: RuntimeError
 #   - text: "Cannot access accelerator device when none is available"
 #     exception: RuntimeError
 #     near: [pin_memory]
@@ -27,6 +27,8 @@
 # related: [data-loading/worker-exception, devices/fork-cuda-init]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers"]
 # causes:
+#   no-accelerator:
+#     if: paste("Need to provide pin_memory allocator", "when none is available", "requires a CUDA or other accelerator")
 #   refused:
 #     if: paste("OS call failed or operation not supported on this OS")
 #     sample: "    [i.pin_memory() for i in item.values()]\nRuntimeError: CUDA error: OS call failed or operation not supported on this OS"
@@ -35,8 +37,6 @@
 #   thread:
 #     if: paste("Pin memory thread exited unexpectedly")
 #     sample: "RuntimeError: Pin memory thread exited unexpectedly"
-#   no-accelerator:
-#     if: paste("Need to provide pin_memory allocator", "when none is available", "requires a CUDA or other accelerator")
 # ---
 
 # %%

@@ -15,20 +15,24 @@
 #     role: symptom
 #   - text: "Torch was not compiled with flash attention"
 #     exception: UserWarning
-#     role: symptom
+#     role: remark
 #   - text: "1Torch was not compiled with flash attention"
 #     exception: UserWarning
-#     role: symptom
+#     role: remark
 # tags: [transformer, device, dtype]
 # recover: fix
 # related: [devices/flash-attention-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.attention.sdpa_kernel.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"]
 # causes:
+#   one-backend:
+#     likely: len(live.left.shape) == 4
+#     undecided: which kernels were allowed is not printed
 #   warning:
 #     if: paste("Torch was not compiled with flash attention") and not paste("No available kernel", "No viable backend")
 #     sample: "UserWarning: 1Torch was not compiled with flash attention."
 #   not-4d:
 #     if: paste("to be 4 dimensional")
+#     likely: len(live.left.shape) == 3
 #     undecided: only the warning above the traceback tells
 #     sample: "UserWarning: All fused kernels requires query, key and value to be 4 dimensional, but got Query dim: 3, Key dim: 3, Value dim: 3 instead.\nRuntimeError: No available kernel.  Aborting execution."
 #   dropout:
@@ -48,8 +52,6 @@
 #     sample: "UserWarning: 1Torch was not compiled with flash attention.\nRuntimeError: No available kernel. Aborting execution."
 #   all-off:
 #     if: paste("No viable backend")
-#   one-backend:
-#     undecided: which kernels were allowed is not printed
 # cases:
 #   one-backend:
 #     survives:

@@ -1,33 +1,35 @@
 # ---
 # wordings:
 #   - text: "CUDA error: unspecified launch failure"
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", "mxnet::", cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", Cycles, "caffe::", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : unspecified launch failure"
 #     sample: "RuntimeError: cuda runtime error (4) : unspecified launch failure at /pytorch/aten/src/THC/generic/THCTensorCopy.cpp:20"
 #   - text: "error={_:int} : unspecified launch failure"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCCachingHostAllocator.cpp line=271 error=4 : unspecified launch failure"
 #   - text: "HIP error: unspecified launch failure"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "Triton Error [CUDA]: unspecified launch failure"
 #     exception: RuntimeError
 #   - text: "CUDA error: misaligned address"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : misaligned address"
 #     sample: "RuntimeError: cuda runtime error (74) : misaligned address at /pytorch/aten/src/THC/generic/THCTensorMath.cu:26"
 #   - text: "Triton Error [CUDA]: misaligned address"
 #     exception: RuntimeError
 #   - text: "CUDA error: the launch timed out and was terminated"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : the launch timed out and was terminated"
 #     sample: "RuntimeError: cuda runtime error (6) : the launch timed out and was terminated at /pytorch/aten/src/THC/generic/THCStorage.cu:36"
 #   - text: "error={_:int} : the launch timed out and was terminated"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCStorage.cu line=36 error=6 : the launch timed out and was terminated"
 #   - text: "CUDA error: an illegal instruction was encountered"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "CUDA error: invalid program counter"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "CUDA error: hardware stack error"
-#     unless: *foreign
+#     unless: [gpu-programs]
 # tags: [cpp-extension, crash, cuda, driver]
 # recover: process
 # needs: ["fault:a kernel that reads 16 bytes at once, its addresses carried out by the CPU"]

@@ -37,7 +37,7 @@
 #       trainer: accelerate launch --main_process_port 0 train.py
 # causes:
 #   engine-restart:
-#     if: paste("EngineCore", "Engine core", "vllm", "sglang")
+#     likely: paste("EngineCore", "Engine core", "vllm", "sglang")
 #     sample: |
 #       (EngineCore_DP0 pid=891) torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29777, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use
 #   other-job:

@@ -1,11 +1,11 @@
 # ---
 # wordings:
-#   - text: "failed (exitcode: {code:int}) local_rank: {local_rank:int} (pid: {pid:int})"
-#     role: wrapper
-#     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 3 (pid: 407727) of binary: /home/user/anaconda/envs/vlp/bin/python"
 #   - text: "torch.distributed.elastic.multiprocessing.errors.ChildFailedError"
 #     exception: ChildFailedError
 #     role: wrapper
+#   - text: "failed (exitcode: {code:int}) local_rank: {local_rank:int} (pid: {pid:int})"
+#     role: wrapper
+#     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 3 (pid: 407727) of binary: /home/user/anaconda/envs/vlp/bin/python"
 #   - text: "ChildFailedError:"
 #     exception: ChildFailedError
 #     role: wrapper
@@ -87,6 +87,12 @@
 #     survives:
 #       "without: map_location= in torch.load('model.pt', map_location='cpu', mmap=True)": this file holds CPU tensors; one that was saved from a GPU needs it
 # causes:
+#   own-error:
+#     likely: 'code == 1 or paste("exitcode  : 1 (pid", "torchelastic.worker.status.FAILED")'
+#   not-started:
+#     if: paste("can't open file", "unrecognized arguments:", "arguments are required:")
+#     likely: 'code == 2 or code == 127 or paste("exitcode  : 2 (pid")'
+#     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 2) local_rank: 0 (pid: 4187) of binary: /usr/bin/python3"
 #   out-of-ram:
 #     likely: code == -9 or code == 137 or begins(signal, "SIGKILL")
 #   shared-memory:
@@ -102,18 +108,12 @@
 #       (code in [-1, -2, -15, 143, 130] or begins(signal, "SIGTERM", "SIGHUP", "SIGINT")) and
 #       not paste("SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS", "exitcode  : 1 (pid", "exitcode: 1)")
 #     sample: "torch.multiprocessing.spawn.ProcessExitedException: process 1 terminated with signal SIGTERM"
-#   not-started:
-#     if: paste("can't open file", "unrecognized arguments:", "arguments are required:")
-#     likely: 'code == 2 or code == 127 or paste("exitcode  : 2 (pid")'
-#     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 2) local_rank: 0 (pid: 4187) of binary: /usr/bin/python3"
 #   engine-core:
 #     if: paste("Engine core initialization failed", "Engine process failed to start")
 #     sample: "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
 #   replica:
 #     if: paste("in replica 0 on device", "in replica 1 on device", "in replica 2 on device", "in replica 3 on device")
 #     sample: "RuntimeError: Caught RuntimeError in replica 0 on device 0."
-#   own-error:
-#     likely: 'code == 1 or paste("exitcode  : 1 (pid", "torchelastic.worker.status.FAILED")'
 # ---
 
 # %%

@@ -26,6 +26,8 @@
 #     role: symptom
 #   - text: "Process group watchdog thread terminated with exception"
 #     role: symptom
+#   - text: "c10d::ProcessGroupNCCL::WorkNCCL::checkTimeout("
+#     role: symptom
 #   - text: "ProcessGroupNCCL's watchdog got stuck for {stuck:int} seconds without making progress"
 #     role: symptom
 #     sample: "[PG 0 Rank 1] ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives."
@@ -87,17 +89,6 @@
 # rows: [S001-104]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#debugging-torch-distributed-applications"]
 # causes:
-#   other-rank-died:
-#     if: paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out waiting", "Watchdog caught")
-#     likely: >-
-#       paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
-#     sample: "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection closed by peer [10.0.0.3]:21873"
-#   rank-zero-only:
-#     undecided: the rank that waits prints that it waits, not why the other one does not come
-#   uneven-batches:
-#     undecided: the rank that waits prints that it waits, not why the other one does not come
-#   skipped-step:
-#     undecided: the rank that waits prints that it waits, not why the other one does not come
 #   slow-rank:
 #     likely: frames("main_process_first", "zero_first")
 #     undecided: the rank that waits prints that it waits, not why the other one does not come
@@ -105,6 +96,17 @@
 #       File "/opt/conda/lib/python3.10/site-packages/transformers/training_args.py", line 2460, in main_process_first
 #         dist.barrier()
 #       RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 1800000ms for recv operation to complete
+#   rank-zero-only:
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
+#   uneven-batches:
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
+#   skipped-step:
+#     undecided: the rank that waits prints that it waits, not why the other one does not come
+#   other-rank-died:
+#     if: paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out waiting", "Watchdog caught")
+#     likely: >-
+#       paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
+#     sample: "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection closed by peer [10.0.0.3]:21873"
 #   different-calls:
 #     if: paste("Detected mismatch between collectives on ranks")
 #     likely: (kinds(seq) > 1 or kinds(op) > 1 or kinds(sizes) > 1) and op not in ["ALLTOALL", "ALLTOALL_BASE", "SEND", "RECV", "COALESCED"]

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "module must have its parameters and buffers on device {wanted:device} (device_ids[0]) but found one of them on device: {found:device}"
 #     exception: RuntimeError
-#     sample: "RuntimeError: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:1"
+#     sample: "RuntimeError: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu"
 #   - text: "module must have its parameters and buffers on device"
 #     exception: RuntimeError
 #   - text: "all tensors must be on devices[0]"
@@ -17,11 +17,11 @@
 # related: [devices/device-mismatch, distributed/dataparallel-argument-order, memory/gpu0-imbalance]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]
 # causes:
+#   not-moved:
+#     if: found == "cpu" and not frames("parallel/distributed.py", "parallel\\distributed.py")
 #   other-gpu:
 #     if: begins(found, "cuda:") and not frames("parallel/distributed.py", "parallel\\distributed.py", "transformers/trainer.py", "transformers\\trainer.py")
 #     sample: "RuntimeError: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:1"
-#   not-moved:
-#     if: found == "cpu" and not frames("parallel/distributed.py", "parallel\\distributed.py")
 #   nested:
 #     if: frames("parallel/distributed.py", "parallel\\distributed.py")
 #     sample: |

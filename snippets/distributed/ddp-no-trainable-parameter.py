@@ -19,8 +19,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
 # causes:
 #   frozen-network:
+#     likely: live("frozen") and live("trained")
 #     undecided: which of the program's networks is wrapped is not printed
 #   all-frozen:
+#     likely: live("frozen") and not live("trained")
 #     undecided: why its parameters are frozen is not printed
 #   adapter:
 #     likely: paste("peft_model", "PeftModel", "get_peft_model", "peft/")

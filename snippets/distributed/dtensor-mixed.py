@@ -11,6 +11,8 @@
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html", "https://docs.pytorch.org/docs/stable/distributed.tensor.html", "https://docs.pytorch.org/docs/stable/distributed.checkpoint.html"]
 # outranks: [state-dict-size-mismatch, state-dict-keys]
 # causes:
+#   other-method:
+#     likely: paste("aten.addmm.default", "aten.mm.default", "aten.embedding.default", "aten.linear.default", "aten.native_layer_norm", "aten.convolution.default")
 #   loading:
 #     if: paste("aten.copy_.default") and paste("While copying the parameter named", "load_state_dict")
 #   unsharded-rest:
@@ -23,8 +25,6 @@
 #         File "/opt/conda/lib/python3.12/site-packages/torch/optim/adam.py", line 450, in _single_tensor_adam
 #           exp_avg.lerp_(grad, 1 - device_beta1)
 #       RuntimeError: aten.lerp_.Scalar got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed operators!
-#   other-method:
-#     likely: paste("aten.addmm.default", "aten.mm.default", "aten.embedding.default", "aten.linear.default", "aten.native_layer_norm", "aten.convolution.default")
 #   plain-tensor:
 #     likely: paste("aten.mul.Tensor", "aten.add.Tensor", "aten.cat.default", "aten.sub.Tensor", "aten.where.self", "aten.masked_fill", "aten.index")
 # ---

@@ -16,12 +16,12 @@
 # related: [distributed/dtensor-mixed, checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.checkpoint.html", "https://docs.pytorch.org/docs/stable/fsdp.html"]
 # causes:
-#   device-mesh:
-#     if: paste("DeviceMesh is not compatible with LOCAL_STATE_DICT")
-#     sample: "RuntimeError: Found state_dict_type LOCAL_STATE_DICT. DeviceMesh is not compatible with LOCAL_STATE_DICT. Please set state_dict_type to SHARDED_STATE_DICT to get DTensor state_dict."
 #   one-process:
 #     if: paste("parameters are flatten and sharded", "load_sharded_state_dict can only be called")
 #     sample: "RuntimeError: ``sharded_state_dict`` can only be used when parameters are flatten and sharded."
+#   device-mesh:
+#     if: paste("DeviceMesh is not compatible with LOCAL_STATE_DICT")
+#     sample: "RuntimeError: Found state_dict_type LOCAL_STATE_DICT. DeviceMesh is not compatible with LOCAL_STATE_DICT. Please set state_dict_type to SHARDED_STATE_DICT to get DTensor state_dict."
 # cases:
 #   one-process:
 #     silent: true

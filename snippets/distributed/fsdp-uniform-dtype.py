@@ -23,6 +23,8 @@
 # related: [distributed/fsdp-uniform-requires-grad]
 # docs: ["https://docs.pytorch.org/docs/stable/fsdp.html", "https://huggingface.co/docs/bitsandbytes/main/en/fsdp_qlora"]
 # causes:
+#   mixed-precision:
+#     likely: paste("with uniform dtype", "requires uniform dtype") and not paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
 #   quantized:
 #     if: paste("Cannot flatten integer dtype tensors", "torch.uint8", "torch.int8")
 #     likely: paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
@@ -30,8 +32,6 @@
 #   fully-shard:
 #     if: paste("FSDP expects uniform original parameter dtype")
 #     likely: paste("FSDP reduce-scatter expects uniform gradient dtype")
-#   mixed-precision:
-#     likely: paste("with uniform dtype", "requires uniform dtype") and not paste("qlora", "QLoRA", "load_in_4bit", "load_in_8bit", "bitsandbytes", "bnb_4bit")
 # ---
 
 # %%

@@ -2,15 +2,15 @@
 # wordings:
 #   - text: "Setting OMP_NUM_THREADS environment variable for each process to be"
 #     exception: Warning
-#     role: wrapper
+#     role: remark
 #     sample: "Setting OMP_NUM_THREADS environment variable for each process to be 1 in default, to avoid your system being overloaded, please further tune the variable for optimal performance in your application as needed."
 #   - text: "NOTE: Redirects are currently not supported in"
 #     exception: Warning
-#     role: wrapper
+#     role: remark
 #     sample: "NOTE: Redirects are currently not supported in Windows or MacOs."
 #   - text: "find_unused_parameters=True was specified in DDP constructor, but did not find any unused parameters"
 #     exception: Warning
-#     role: wrapper
+#     role: remark
 #     sample: "[W reducer.cpp:1346] Warning: find_unused_parameters=True was specified in DDP constructor, but did not find any unused parameters in the forward pass."
 # tags: [warning, ddp, multi-gpu, slow]
 # recover: process
@@ -25,10 +25,10 @@
 #         $env:OMP_NUM_THREADS = 4
 #         torchrun --standalone --nproc-per-node=2 train.py
 # causes:
-#   search:
-#     if: paste("find_unused_parameters=True was specified")
 #   threads:
 #     if: paste("Setting OMP_NUM_THREADS environment")
+#   search:
+#     if: paste("find_unused_parameters=True was specified")
 #   redirects:
 #     if: paste("Redirects are currently not supported")
 #     sample: "NOTE: Redirects are currently not supported in Windows or MacOs."
@@ -65,7 +65,8 @@ print(printed)  # threads: 1, from each process
 assert printed.count("threads: 1\n") == 2
 
 # %% proof threads
-os.environ["OMP_NUM_THREADS"] = "4"
+# MKL, in builds for x86, takes no more threads than the machine has cores, unless it is told so
+os.environ.update(OMP_NUM_THREADS="4", MKL_DYNAMIC="FALSE")
 assert torchrun().count("threads: 4\n") == 2
 
 # %%

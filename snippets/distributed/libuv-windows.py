@@ -32,17 +32,17 @@
 #         $env:USE_LIBUV = "0"
 #         python train.py
 # causes:
-#   launcher:
-#     if: frames("static_tcp_rendezvous.py", "c10d_rendezvous_backend.py", "elastic/agent", "elastic\\agent", "distributed/run.py", "distributed\\run.py")
-#     sample: |
-#       File "C:\Users\pc\Lib\site-packages\torch\distributed\elastic\rendezvous\static_tcp_rendezvous.py", line 67, in next_rendezvous
-#         self._store = TCPStore(  # type: ignore[call-arg]
-#       RuntimeError: use_libuv was requested but PyTorch was build without libuv support
 #   no-libuv:
 #     likely: paste("_create_c10d_store", "init_process_group", "rendezvous.py")
 #     sample: |
 #       File "C:\Users\pc\Lib\site-packages\torch\distributed\rendezvous.py", line 189, in _create_c10d_store
 #         return TCPStore(
+#       RuntimeError: use_libuv was requested but PyTorch was build without libuv support
+#   launcher:
+#     if: frames("static_tcp_rendezvous.py", "c10d_rendezvous_backend.py", "elastic/agent", "elastic\\agent", "distributed/run.py", "distributed\\run.py")
+#     sample: |
+#       File "C:\Users\pc\Lib\site-packages\torch\distributed\elastic\rendezvous\static_tcp_rendezvous.py", line 67, in next_rendezvous
+#         self._store = TCPStore(  # type: ignore[call-arg]
 #       RuntimeError: use_libuv was requested but PyTorch was build without libuv support
 # ---
 

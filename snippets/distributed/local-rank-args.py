@@ -28,15 +28,15 @@
 #         $env:USE_LIBUV = "0"
 #         python train.py
 # causes:
-#   required:
-#     case: both-spellings
-#     if: 'paste("arguments are required: --local_rank", "arguments are required: --local-rank")'
-#     sample: "train.py: error: the following arguments are required: --local_rank"
 #   both-spellings:
 #     if: >-
 #       (paste("[--local_rank ") and paste("arguments: --local-rank")) or
 #       (paste("[--local-rank ") and paste("arguments: --local_rank"))
 #     likely: 'paste("--local-rank=")'
+#   required:
+#     case: both-spellings
+#     if: 'paste("arguments are required: --local_rank", "arguments are required: --local-rank")'
+#     sample: "train.py: error: the following arguments are required: --local_rank"
 #   no-argument:
 #     undecided: "only the lines of usage tell whether the script has such an argument, and they are often cut"
 # ---

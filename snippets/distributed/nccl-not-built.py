@@ -61,6 +61,7 @@ with socket.create_server(("127.0.0.1", 0)) as free:
     port = free.getsockname()[1]
 os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK="0", WORLD_SIZE="1")  # as torchrun does
 dist.distributed_c10d._NCCL_AVAILABLE = False  # so it is in a CPU build, on Windows and on a Mac anyway
+torch.cuda.is_available = lambda: True  # Windows has GPUs, and no NCCL
 
 # %% break no-nccl
 dist.init_process_group("nccl")

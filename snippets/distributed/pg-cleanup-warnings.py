@@ -28,6 +28,11 @@
 # related: [distributed/pg-not-initialized, distributed/child-failed, distributed/collective-deadlock]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#shutdown"]
 # causes:
+#   at-the-end:
+#     likely: >-
+#       paste("destroy_process_group() was not called", "NOT been destroyed") and not
+#       paste("Traceback (most recent call last)", "exitcode: ", "exitcode : ", "OutOfMemoryError")
+#     sample: "Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources."
 #   after-error:
 #     likely: >-
 #       paste("destroy_process_group() was not called", "NOT been destroyed") and paste("Traceback (most recent call last)", "exitcode: ", "exitcode  : ",
@@ -39,9 +44,6 @@
 #         File "train.py", line 12, in <module>
 #       KeyError: 'lr'
 #       [rank0]:[W1004 15:16:15.503072590 ProcessGroupNCCL.cpp:1479] Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources.
-#   at-the-end:
-#     likely: paste("destroy_process_group() was not called", "NOT been destroyed")
-#     sample: "Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources."
 #   no-device:
 #     if: >-
 #       paste("to perform barrier as", "device used by this process is", "Guessing device ID", "barrier(): using the device")

@@ -99,6 +99,8 @@
 #     commands:
 #       shell: torchrun --nnodes=1 --nproc-per-node=2 train.py
 # causes:
+#   unreachable:
+#     likely: read(host) and not begins(host, "127.0.0.1", "localhost", "::1")
 #   too-few:
 #     if: joined < all
 #   too-many:
@@ -113,9 +115,7 @@
 #     if: (errno == 97 or errno == 99) and not paste("timed out", "to any network address", "Error", "ERROR")
 #     sample: "[W socket.cpp:663] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 97 - Address family not supported by protocol)."
 #   rank0-missing:
-#     if: begins(host, "127.0.0.1", "localhost", "::1")
-#   unreachable:
-#     likely: read(host)
+#     likely: begins(host, "127.0.0.1", "localhost", "::1")
 # ---
 
 # %%

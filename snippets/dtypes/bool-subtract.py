@@ -1,8 +1,8 @@
 # ---
 # wordings:
-#   - text: "Subtraction, the `-` operator, with two bool tensors is not supported"
-#     exception: RuntimeError
 #   - text: "Subtraction, the `-` operator, with a bool tensor is not supported"
+#     exception: RuntimeError
+#   - text: "Subtraction, the `-` operator, with two bool tensors is not supported"
 #     exception: RuntimeError
 #   - text: "Negation, the `-` operator, on a bool tensor is not supported"
 #     exception: RuntimeError

@@ -2,9 +2,11 @@
 # wordings:
 #   - text: "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 #   - text: "To copy construct from a tensor, it is recommended to use sourceTensor.clone().detach()"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: To copy construct from a tensor, it is recommended to use sourceTensor.clone().detach() or sourceTensor.clone().detach().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 # tags: [warning, autograd, loss, dtype]
 # recover: fix

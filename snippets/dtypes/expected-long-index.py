@@ -5,6 +5,7 @@
 #     sample: "RuntimeError: expected scalar type Long but found Float"
 #   - text: "Expected object of scalar type Long but got scalar type {got:dtype}"
 #     exception: RuntimeError
+#     unless: ["'mat1'", "'mat2'", "'tensor1'", "'tensor2'", "'batch1'", "'batch2'", "'vec'", "'other'", "'weight'"]
 #     sample: "RuntimeError: Expected object of scalar type Long but got scalar type Int for argument #2 'target' in call to _thnn_nll_loss_forward"
 #   - text: "expected target dtype to be Long or Byte, but got {got:dtype}"
 #     exception: RuntimeError
@@ -60,13 +61,22 @@
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html"]
 # causes:
-#   words:
-#     if: paste("'indices'", "while checking arguments for embedding", "F.embedding", "torch.embedding(")
 #   labels:
 #     if: paste("nll_loss", "cross_entropy", "'target'", "target dtype")
+#   words:
+#     if: paste("'indices'", "while checking arguments for embedding", "F.embedding", "torch.embedding(")
 #   indices:
 #     if: paste("tensors used as indices", "for index", "one_hot is only", "The only supported types are integers")
 #     likely: frames("torch.gather(", ".gather(1", ".gather(-1", ".gather(dim", ".scatter_(", "index_select(")
+#   product:
+#     likely: >-
+#       frames("matmul(", " @ ", ".mm(", ".bmm(", "F.linear", "F.conv", "addmm", "linear.py",
+#       "conv.py") and not paste("nll_loss", "cross_entropy")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/nn/modules/linear.py", line 114, in forward
+#           return F.linear(input, self.weight, self.bias)
+#       RuntimeError: expected scalar type Long but found Float
 # ---
 
 # %%

@@ -1,5 +1,8 @@
 # ---
 # wordings:
+#   - text: "mat1 and mat2 must have the same dtype, but got {a:dtype} and {b:dtype}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got Double and Float"
 #   - text: "expected m1 and m2 to have the same dtype, but got: {a:line} != {b:line}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::Half"
@@ -12,9 +15,6 @@
 #   - text: "Expected object of scalar type {want:dtype} but got scalar type {got:dtype}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected object of scalar type Float but got scalar type Double for argument #2 'mat2' in call to _th_mm"
-#   - text: "mat1 and mat2 must have the same dtype, but got {a:dtype} and {b:dtype}"
-#     exception: RuntimeError
-#     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got Half and Float"
 #   - text: "mat1 and mat2 must have the same dtype"
 #     exception: RuntimeError
 #   - text: "self and mat2 must have the same dtype, but got {a:dtype} and {b:dtype}"
@@ -100,10 +100,19 @@
 #     exception: RuntimeError
 #   - text: "expected mat1 and mat2 to have the same dtype"
 #     exception: RuntimeError
+#   - text: "expected type CUDAFloatType but got CUDAHalfType"
+#     exception: RuntimeError
+#     sample: "RuntimeError: expected type CUDAFloatType but got CUDAHalfType"
 # tags: [numpy, amp, inference, fine-tuning, lora, loss, comfyui]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype", "https://docs.pytorch.org/docs/stable/amp.html"]
 # causes:
+#   double-input:
+#     if: >-
+#       (got in ["Double", "double"] or a in ["Double", "double"] or b in ["Double", "double"] or
+#       want == "Double" or paste("torch.DoubleTensor", "torch.cuda.DoubleTensor", "torch.float64"))
+#       and not paste("Found dtype")
+#     undecided: PyTorch 2.0 does not print the dtypes
 #   float8:
 #     if: paste("Float8_e")
 #     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got Half and Float8_e4m3fn"
@@ -114,11 +123,10 @@
 #     if: want == "Half" and got == "BFloat16" or want == "BFloat16" and got == "Half" or a == "Half" and b == "BFloat16" or a == "BFloat16" and b == "Half"
 #     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got BFloat16 and Half"
 #   half-model:
+#     likely: >-
+#       want in ["Half", "BFloat16"] or got in ["Half", "BFloat16"] or a in ["Half", "BFloat16",
+#       "c10::Half", "c10::BFloat16"] or b in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"]
 #     undecided: PyTorch 2.0 does not print the dtypes
-#     if: want in ["Half", "BFloat16"] or got in ["Half", "BFloat16"] or a in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"] or b in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"]
-#   double-input:
-#     undecided: PyTorch 2.0 does not print the dtypes
-#     if: got in ["Double", "double"] or a in ["Double", "double"] or b in ["Double", "double"] or want == "Double" or paste("torch.DoubleTensor", "torch.cuda.DoubleTensor", "torch.float64")
 #   integer-input:
 #     undecided: PyTorch 2.0 does not print the dtypes
 #     if: >-

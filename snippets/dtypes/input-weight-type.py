@@ -1,18 +1,22 @@
 # ---
 # wordings:
-#   - text: "Input type ({x:line}) and weight type ({w:line}) should be the same"
-#     exception: RuntimeError
-#     when: [same, x, w]
-#     sample: "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.HalfTensor) should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
 #   - text: "Input type ({x:line}) and bias type ({w:line}) should be the same"
 #     exception: RuntimeError
 #     when: [same, x, w]
 #     sample: "RuntimeError: Input type (c10::Half) and bias type (float) should be the same"
+#   - text: "Input type ({x:line}) and weight type ({w:line}) should be the same"
+#     exception: RuntimeError
+#     when: [same, x, w]
+#     sample: "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.HalfTensor) should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
 # tags: [cnn, amp, inference, numpy, comfyui]
 # recover: fix
 # related: [dtypes/expected-scalar-type]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html", "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype"]
 # causes:
+#   half-input:
+#     if: >-
+#       begins(x, "c10::Half", "struct c10::Half", "c10::BFloat16", "struct c10::BFloat16", "torch.HalfTensor", "torch.cuda.HalfTensor", "CUDAHalfType", "CPUHalfType",
+#       "torch.BFloat16Tensor", "torch.cuda.BFloat16Tensor", "CUDABFloat16Type", "CPUBFloat16Type", "MPSHalfType", "MPSBFloat16Type")
 #   half-model:
 #     if: >-
 #       begins(w, "c10::Half", "struct c10::Half", "c10::BFloat16", "struct c10::BFloat16", "torch.HalfTensor", "torch.cuda.HalfTensor", "CUDAHalfType", "CPUHalfType",
@@ -21,10 +25,6 @@
 #     if: begins(x, "double", "torch.DoubleTensor", "torch.cuda.DoubleTensor", "CPUDoubleType", "CUDADoubleType", "MPSDoubleType")
 #   pixels:
 #     if: begins(x, "unsigned char", "torch.ByteTensor", "torch.cuda.ByteTensor", "long", "__int64", "int", "torch.LongTensor", "torch.cuda.LongTensor")
-#   half-input:
-#     if: >-
-#       begins(x, "c10::Half", "struct c10::Half", "c10::BFloat16", "struct c10::BFloat16", "torch.HalfTensor", "torch.cuda.HalfTensor", "CUDAHalfType", "CPUHalfType",
-#       "torch.BFloat16Tensor", "torch.cuda.BFloat16Tensor", "CUDABFloat16Type", "CPUBFloat16Type", "MPSHalfType", "MPSBFloat16Type")
 # ---
 
 # %%

@@ -38,19 +38,31 @@
 #   - text: "\"{op:ident}\" not implemented for 'Bool'"
 #     exception: [RuntimeError, NotImplementedError]
 #     sample: "RuntimeError: \"log_softmax_lastdim_kernel_impl\" not implemented for 'Bool'"
+#   - text: "\"{op:ident}\" not implemented for 'torch.LongTensor'"
+#     exception: RuntimeError
+#     sample: "RuntimeError: \"floor\" not implemented for 'torch.LongTensor'"
+#   - text: "is not implemented for type torch.LongTensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: _th_normal is not implemented for type torch.LongTensor"
+#   - text: "is not implemented for type torch.cuda.LongTensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: _th_round_out is not implemented for type torch.cuda.LongTensor"
+#   - text: "Type torch.LongTensor doesn't implement stateless method"
+#     exception: TypeError
+#     sample: "TypeError: Type torch.LongTensor doesn't implement stateless method mean"
 # tags: [dtype, labels, loss, classification]
 # recover: fix
 # related: [dtypes/expected-scalar-type, dtypes/expected-long-index, dtypes/bool-subtract]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype"]
 # causes:
+#   whole-numbers:
+#     likely: got in ["Long", "Int"] or paste("for 'Long'", "for 'Int'", "torch.LongTensor", "torch.cuda.LongTensor")
 #   share-of-true:
 #     if: got == "Bool"
 #     likely: paste("for 'Bool'")
 #   bytes-of-image:
 #     if: got == "Byte" or paste("for 'Byte'")
 #     sample: "RuntimeError: Can only calculate the mean of floating types. Got Byte instead."
-#   whole-numbers:
-#     likely: got in ["Long", "Int"] or paste("for 'Long'", "for 'Int'")
 # ---
 
 # %%

@@ -41,10 +41,6 @@
 # related: [dtypes/input-weight-type, dtypes/expected-scalar-type]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html", "https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype"]
 # causes:
-#   float8:
-#     if: paste("Float8")
-#   linear-algebra:
-#     if: begins(op, "geqrf", "linalg_", "lu_", "cholesky", "svd", "triangular", "orgqr", "inverse", "lstsq", "eig", "symeig", "qr_") or paste("Low precision dtypes not supported", "Unsupported dtype Half", "Unsupported dtype BFloat16", "cuFFT only", "MKL FFT")
 #   half-on-cpu:
 #     if: >-
 #       begins(op, "addmm_impl_cpu", "slow_conv2d_cpu", "slow_conv3d_cpu", "slow_conv_transpose2d_out_cpu", "slow_conv_transpose3d_out_cpu", "LayerNormKernelImpl", "addmv_impl_cpu",
@@ -56,6 +52,10 @@
 #     likely: >-
 #       begins(op, "upsample_", "slow_conv_", "thnn_conv", "mkldnn", "max_pool2d", "avg_pool2d", "replication_pad", "reflection_pad", "bernoulli", "multinomial", "dot")
 #       and paste("'Half'") and not paste("_cuda")
+#   float8:
+#     if: paste("Float8")
+#   linear-algebra:
+#     if: begins(op, "geqrf", "linalg_", "lu_", "cholesky", "svd", "triangular", "orgqr", "inverse", "lstsq", "eig", "symeig", "qr_") or paste("Low precision dtypes not supported", "Unsupported dtype Half", "Unsupported dtype BFloat16", "cuFFT only", "MKL FFT")
 #   one-operation:
 #     likely: paste("cuda", "CUDA") or begins(op, "upsample_") and paste("'BFloat16'")
 #     undecided: on which device the tensor lies is not printed

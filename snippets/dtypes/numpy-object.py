@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "can't convert np.ndarray of type {dtype:ident}"
 #     exception: TypeError
-#     sample: "TypeError: can't convert np.ndarray of type numpy.str_. The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+#     sample: "TypeError: can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
 #   - text: "can't convert a given np.ndarray to a tensor - it has an invalid type"
 #   - text: "too many dimensions 'str'"
 #     exception: ValueError

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "result type {result:dtype} can't be cast to the desired output type {output:dtype}"
 #     exception: RuntimeError
-#     sample: "RuntimeError: result type Float can't be cast to the desired output type Long"
+#     sample: "RuntimeError: result type Float can't be cast to the desired output type long int"
 #   - text: "can't be cast to the desired output type"
 #     exception: RuntimeError
 # tags: [dtype, in-place, detection]
@@ -13,9 +13,14 @@
 #   yolo-clamp:
 #     if: begins(output, "long", "__int64") or frames("clamp_(")
 #   in-place:
-#     likely: begins(output, "Long", "Int", "Short", "Char") and not frames("state_dict", "aggregat", "average", "ema", "data.add_", "state[")
+#     likely: >-
+#       begins(output, "Long", "Int", "Short", "Char") and not frames("state_dict", "state_dicts",
+#       "aggregate", "aggregation", "aggregated", "average", "averaged", "averaging", "ema", "EMA",
+#       "data.add_", "state[")
 #   averaging:
-#     likely: frames("state_dict", "aggregat", "average", "ema", "data.add_", "state[")
+#     likely: >-
+#       frames("state_dict", "state_dicts", "aggregate", "aggregation", "aggregated", "average",
+#       "averaged", "averaging", "ema", "EMA", "data.add_", "state[")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "helper.py", line 256, in average_shrink_models

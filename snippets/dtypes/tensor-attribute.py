@@ -55,13 +55,13 @@
 # related: [devices/no-attribute-to, devices/cuda-tensor-to-numpy, install-env/attr-removed]
 # docs: ["https://docs.pytorch.org/docs/stable/tensors.html"]
 # causes:
+#   numpy-method:
+#     if: paste("'astype'", "'copy'", "'concatenate'", "'to_numpy'", "'flat'", "'fillna'", "'nonzeros'", "'tostring'", "'asarray'")
 #   list-method:
 #     if: paste("'append'", "'extend'", "'insert'")
 #   model-output:
 #     if: paste("'logits'", "'loss'", "'last_hidden_state'", "'hidden_states'", "'pooler_output'")
 #     likely: paste("'keys'", "'items'", "'get'", "'sample'")
-#   numpy-method:
-#     if: paste("'astype'", "'copy'", "'concatenate'", "'to_numpy'", "'flat'", "'fillna'", "'nonzeros'", "'tostring'", "'asarray'")
 #   newer-name:
 #     if: paste("'untyped_storage'")
 #     sample: "AttributeError: 'Tensor' object has no attribute 'untyped_storage'"

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "module 'torch' has no attribute '{name:ident}'"
 #     exception: AttributeError
-#     sample: "AttributeError: module 'torch' has no attribute 'rfft'"
+#     sample: "AttributeError: module 'torch' has no attribute 'compile'"
 #   - text: "module 'torch.{module:ident}' has no attribute '{name:ident}'"
 #     exception: AttributeError
 #     sample: "AttributeError: module 'torch.nn' has no attribute 'Buffer'"
@@ -23,6 +23,8 @@
 # related: [install-env/no-module-torch-x, install-env/no-module-named-torch]
 # docs: ["https://docs.pytorch.org/docs/stable/fft.html", "https://docs.pytorch.org/docs/stable/linalg.html"]
 # causes:
+#   newer:
+#     if: name in ["compile", "amp", "xpu", "compiler", "export", "library", "inference_mode", "nested", "func", "vmap", "accelerator", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2", "get_default_device", "set_default_device", "mps", "frombuffer", "asarray", "concat", "special", "linalg", "fft", "set_float32_matmul_precision", "register_pytree_node", "_register_pytree_node", "Buffer", "RMSNorm", "scaled_dot_product_attention", "add_safe_globals", "bfloat16", "nan_to_num", "broadcast_shapes", "int1", "int2", "int4", "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "set_swap_module_params_on_conversion", "get_device_module", "is_compiling", "is_autocast_enabled", "SiLU", "Mish", "GELU", "Identity", "isin", "maximum", "minimum", "clip", "absolute", "logical_and", "logical_not", "true_divide", "floor_divide", "hub", "quantization", "ao"]
 #   hidden:
 #     if: paste("partially initialized module 'torch'") and paste("/torch.py)", "\\torch.py)", "consider renaming")
 #     likely: paste("partially initialized module 'torch'") and not paste("packages/torch/", "packages\\torch\\") or not read(module) and name in ["tensor", "Tensor", "nn", "randn", "rand", "zeros", "ones", "cuda", "load", "save", "float32", "float", "manual_seed", "from_numpy", "__version__", "empty", "arange", "utils", "optim", "cat", "stack"]
@@ -31,8 +33,13 @@
 #   other-backend:
 #     if: name in ["npu", "mlu", "musa", "hpu", "gcu", "sdaa", "_npu", "xla"] or paste("has no attribute 'npu")
 #     sample: "AttributeError: module 'torch' has no attribute 'npu'"
-#   newer:
-#     if: name in ["compile", "amp", "xpu", "compiler", "export", "library", "inference_mode", "nested", "func", "vmap", "accelerator", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2", "get_default_device", "set_default_device", "mps", "frombuffer", "asarray", "concat", "special", "linalg", "fft", "set_float32_matmul_precision", "register_pytree_node", "_register_pytree_node", "Buffer", "RMSNorm", "scaled_dot_product_attention", "add_safe_globals", "bfloat16", "nan_to_num", "broadcast_shapes", "int1", "int2", "int4", "uint1", "uint2", "uint3", "uint4", "uint5", "uint6", "uint7", "set_swap_module_params_on_conversion", "get_device_module", "is_compiling", "is_autocast_enabled", "SiLU", "Mish", "GELU", "Identity", "isin", "maximum", "minimum", "clip", "absolute", "logical_and", "logical_not", "true_divide", "floor_divide", "hub", "quantization", "ao"]
+#   no-distributed:
+#     if: >-
+#       module == "distributed" and name in ["is_initialized", "init_process_group", "get_rank",
+#       "get_world_size", "barrier", "all_reduce", "all_gather", "broadcast", "ReduceOp",
+#       "reduce_op", "group", "ProcessGroup", "Backend", "destroy_process_group", "new_group"]
+#     sample: |
+#       AttributeError: module 'torch.distributed' has no attribute 'is_initialized'
 # cases:
 #   newer:
 #     commands:

@@ -59,6 +59,12 @@
 # related: [install-env/missing-shared-lib, install-env/not-compiled-with-cuda, install-env/no-kernel-image]
 # docs: ["https://huggingface.co/docs/bitsandbytes/main/en/installation"]
 # causes:
+#   old-release:
+#     likely: >-
+#       read(file) or paste("bitsandbytes CUDA binary at", "Configured CUDA binary", "No compatible
+#       CUDA binary", "VERSION MISMATCH", "triton.ops") or paste("CUDA Setup failed", "CUDA SETUP",
+#       "latest version of bitsandbytes", "str2optimizer32bit", "cquantize_blockwise_fp16_nf4",
+#       "locate CUDA libraries")
 #   override:
 #     if: 'paste("BNB_CUDA_VERSION=", "Manual override via BNB_CUDA_VERSION") and paste("environment variable detected", "env variable detected")'
 #     sample: |
@@ -84,9 +90,6 @@
 #       CUDA SETUP: Loading binary C:\venv\lib\site-packages\bitsandbytes\libbitsandbytes_cuda118.so...
 #       argument of type 'WindowsPath' is not iterable
 #       RuntimeError: CUDA Setup failed despite GPU being available.
-#   old-release:
-#     if: 'read(file) or paste("bitsandbytes CUDA binary at", "Configured CUDA binary", "No compatible CUDA binary", "VERSION MISMATCH", "triton.ops")'
-#     likely: 'paste("CUDA Setup failed", "CUDA SETUP", "latest version of bitsandbytes", "str2optimizer32bit", "cquantize_blockwise_fp16_nf4", "locate CUDA libraries")'
 # cases:
 #   old-release:
 #     commands:

@@ -2,12 +2,15 @@
 # wordings:
 #   - text: "CUDA error: CUBLAS_STATUS_{status:ident} when calling `{call:ident}"
 #     exception: RuntimeError
-#     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"
+#     unless: [gpu-programs]
+#     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSgemm( handle, opa, opb, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc)`"
 #   - text: "CUDA error: CUBLAS_STATUS_{status:ident}"
 #     exception: RuntimeError
+#     unless: [gpu-programs]
 #     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED"
 #   - text: "CUDA error: HIPBLAS_STATUS_{status:ident} when calling `{call:ident}"
 #     exception: RuntimeError
+#     unless: [gpu-programs]
 #     sample: "RuntimeError: CUDA error: HIPBLAS_STATUS_ALLOC_FAILED when calling `hipblasCreate(handle)`"
 #   - text: "RuntimeError: CUBLAS_STATUS_{status:ident}"
 #     exception: RuntimeError
@@ -36,15 +39,20 @@
 # related: [memory/cuda-oom, devices/device-side-assert, install-env/cudnn-not-initialized, install-env/no-kernel-image]
 # docs: ["https://docs.nvidia.com/cuda/cublas/index.html#cublasstatus-t"]
 # causes:
-#   earlier-operation:
-#     if: paste("device-side assert", "Assertion `", "srcIndex < srcSelectDimSize", "index out of bounds")
-#     likely: status == "EXECUTION_FAILED" and frames("embedding")
-#     sample: "Indexing.cu:1146: block: [336,0,0], thread: [0,0,0] Assertion `index out of bounds` failed.\nRuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm( handle, opa)`"
+#   two-cublas:
+#     likely: status == "INVALID_VALUE"
+#     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSgemm( handle, opa, opb, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc)`"
 #   memory:
 #     case: cannot-start
-#     if: status == "ALLOC_FAILED"
+#     if: >-
+#       status == "ALLOC_FAILED" and not paste("device-side assert", "Assertion `", "srcIndex <
+#       srcSelectDimSize", "index out of bounds")
 #     likely: status == "NOT_INITIALIZED" and begins(call, "cublasCreate")
 #     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"
+#   earlier-operation:
+#     if: paste("device-side assert", "Assertion `", "srcIndex < srcSelectDimSize", "index out of bounds")
+#     likely: status == "EXECUTION_FAILED" and frames("embedding", "embeddings")
+#     sample: "Indexing.cu:1146: block: [336,0,0], thread: [0,0,0] Assertion `index out of bounds` failed.\nRuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm( handle, opa)`"
 #   dtype:
 #     if: status == "ARCH_MISMATCH"
 #     likely: status == "NOT_SUPPORTED"
@@ -52,9 +60,6 @@
 #   new-gpu:
 #     likely: paste("the GPU program failed to execute", "an absent device architectural feature is required")
 #     sample: "RuntimeError: cublas runtime error : the GPU program failed to execute at /pytorch/aten/src/THC/THCBlas.cu:249"
-#   two-cublas:
-#     likely: status == "INVALID_VALUE"
-#     sample: "RuntimeError: CUDA error: CUBLAS_STATUS_INVALID_VALUE when calling `cublasSgemm( handle, opa, opb, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc)`"
 #   cannot-start:
 #   hardware:
 # ---

@@ -6,7 +6,7 @@
 #     exception: RuntimeError
 #   - text: "CUDA unknown error - this may be due to"
 #   - text: "CUDA error: unknown error"
-#     unless: [ggml, "cupy."]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error (30) : unknown error"
 #     exception: RuntimeError
 #   - text: "cuda runtime error (999) : unknown error"

@@ -1,10 +1,13 @@
 # ---
 # wordings:
 #   - text: "CUDA error: all CUDA-capable devices are busy or unavailable"
+#     unless: [gpu-programs]
 #   - text: "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : all CUDA-capable devices are busy or unavailable"
 #     sample: "RuntimeError: cuda runtime error (46) : all CUDA-capable devices are busy or unavailable at /pytorch/aten/src/THC/THCGeneral.cpp:50"
 #   - text: "error={_:int} : all CUDA-capable devices are busy or unavailable"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=50 error=46 : all CUDA-capable devices are busy or unavailable"
 #   - text: "all CUDA-capable devices are busy or unavailable"
 #     near: [torch]

@@ -7,10 +7,12 @@
 #     sample: "RuntimeError: The NVIDIA driver on your system is too old (found version 12080)."
 #   - text: "The NVIDIA driver on your system is too old"
 #   - text: "CUDA error: CUDA driver version is insufficient for CUDA runtime version"
+#     unless: [gpu-programs]
 #   - text: "RuntimeError: CUDA driver version is insufficient for CUDA runtime version"
 #   - text: "cuda runtime error (35) : CUDA driver version is insufficient for CUDA runtime version"
 #     exception: RuntimeError
 #   - text: "error=35 : CUDA driver version is insufficient for CUDA runtime version"
+#     near: [THC]
 #   - text: "CUDA driver version is insufficient for CUDA runtime version"
 #     near: [torch, "+cu", "+cpu"]
 # tags: [container, cuda, driver]

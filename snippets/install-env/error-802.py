@@ -2,8 +2,10 @@
 # wordings:
 #   - text: "Error 802: system not yet initialized"
 #   - text: "CUDA error: system not yet initialized"
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error (802) : system not yet initialized"
 #   - text: "error=802 : system not yet initialized"
+#     near: [THC]
 #   - text: "system not yet initialized"
 #     near: [torch, cudaGetDeviceCount]
 # tags: [container, cuda, driver, multi-gpu]

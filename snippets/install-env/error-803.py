@@ -2,8 +2,10 @@
 # wordings:
 #   - text: "Error 803: system has unsupported display driver / cuda driver combination"
 #   - text: "CUDA error: system has unsupported display driver / cuda driver combination"
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error (803) : system has unsupported display driver / cuda driver combination"
 #   - text: "error=803 : system has unsupported display driver / cuda driver combination"
+#     near: [THC]
 #   - text: "system has unsupported display driver / cuda driver combination"
 #     near: [torch, cudaGetDeviceCount]
 # tags: [container, cuda, driver]

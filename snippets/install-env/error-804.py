@@ -7,6 +7,7 @@
 #   - text: "cuda runtime error (804) : forward compatibility was attempted on non supported HW"
 #     exception: RuntimeError
 #   - text: "error=804 : forward compatibility was attempted on non supported HW"
+#     near: [THC]
 #   - text: "forward compatibility was attempted on non supported HW"
 # tags: [container, cuda, driver]
 # recover: machine
@@ -26,9 +27,9 @@
 # rows: [S001-123]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"]
 # causes:
-#   compat-on-path:
-#     undecided: which libcuda.so.1 was loaded, and why, is not printed
 #   compat-by-default:
+#     undecided: which libcuda.so.1 was loaded, and why, is not printed
+#   compat-on-path:
 #     undecided: which libcuda.so.1 was loaded, and why, is not printed
 #   mounted-over:
 #     case: compat-by-default

@@ -91,6 +91,8 @@
 #     role: symptom
 #     near: [wheel for flash-attn, wheel for flash_attn, wheel for torch, wheel for detectron2, wheel for mmcv, wheel for xformers, wheel for pytorch3d, wheel for mamba, wheel for causal, wheel for simple-knn, wheel for simple_knn, wheel for diff-gaussian, wheel for diff_gaussian, wheel for tinycudann, wheel for apex]
 #     sample: "ERROR: Failed building wheel for flash-attn"
+#   - text: "error: parameter packs not expanded with '...'"
+#     near: [torch, nvcc, cuda, CUDA]
 # tags: [build, cpp-extension]
 # recover: process
 # needs: [compiler]
@@ -141,6 +143,11 @@
 # causes:
 #   first-error:
 #     undecided: the tail says only that the build failed; the first error stands further up
+#   old-names:
+#     if: >-
+#       not paste("torch/lib/include") and paste("'AT_CHECK' was not declared", "identifier \"AT_CHECK\" is undefined", "'AT_CHECK': identifier not found",
+#       "use of undeclared identifier 'AT_CHECK'", "fatal error: THC/", "'THC/THC", "source file \"THC/", "fatal error: TH/", "identifier \"THC", "'THCState' was not declared",
+#       "'THCudaCheck' was not declared", "DeprecatedTypeProperties\" to \"", "DeprecatedTypeProperties' to '")
 #   cuda-home:
 #     if: paste("CUDA_HOME environment variable is not set", "CUDA_HOME does not exist, unable to compile", "please set the CUDA_HOME or the CUDA_PATH")
 #   nvcc-not-found:
@@ -158,11 +165,6 @@
 #   other-cuda:
 #     if: paste("mismatches the version that was used to compile", "does not match the version used to compile Pytorch", "does not match the version torch was compiled with")
 #     sample: "Error building extension 'fused_adam'\nInstalled CUDA version 12.1 does not match the version torch was compiled with 11.7"
-#   old-names:
-#     if: >-
-#       not paste("torch/lib/include") and paste("'AT_CHECK' was not declared", "identifier \"AT_CHECK\" is undefined", "'AT_CHECK': identifier not found",
-#       "use of undeclared identifier 'AT_CHECK'", "fatal error: THC/", "'THC/THC", "source file \"THC/", "fatal error: TH/", "identifier \"THC", "'THCState' was not declared",
-#       "'THCudaCheck' was not declared", "DeprecatedTypeProperties\" to \"", "DeprecatedTypeProperties' to '")
 #   newer-package:
 #     if: >-
 #       paste("'TORCH_CHECK' was not declared", "identifier \"TORCH_CHECK\" is undefined", "'TORCH_CHECK': identifier not found", "no member named 'scalar_type'", "no member \"scalar_type\"",

@@ -33,6 +33,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
 # timeout: 120
 # causes:
+#   toolkit:
+#     undecided: whether the toolkit or PyTorch is easier to change is not printed
+#   torch:
+#     undecided: whether the toolkit or PyTorch is easier to change is not printed
 #   minor:
 #     if: paste("has a minor version mismatch") and not paste("mismatches the version")
 #     sample: "UserWarning: The detected CUDA version (11.7) has a minor version mismatch with the version that was used to compile PyTorch (11.3)."
@@ -44,10 +48,6 @@
 #     case: toolkit
 #     if: paste("FlashAttention is only supported on CUDA")
 #     sample: "RuntimeError: FlashAttention is only supported on CUDA 11.7 and above.  Note: make sure nvcc has a supported version by running nvcc -V."
-#   toolkit:
-#     undecided: whether the toolkit or PyTorch is easier to change is not printed
-#   torch:
-#     undecided: whether the toolkit or PyTorch is easier to change is not printed
 # cases:
 #   toolkit:
 #     commands:

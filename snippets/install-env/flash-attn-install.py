@@ -32,6 +32,9 @@
 # docs: ["https://github.com/Dao-AILab/flash-attention#installation-and-features"]
 # timeout: 120
 # causes:
+#   missing:
+#     if: >-
+#       paste("No module named 'flash_attn'", "flash_attn seems to be not installed", "not found in your environment: flash_attn")
 #   wrong-wheel:
 #     if: paste("is not a supported wheel on this platform")
 #   no-nvcc:
@@ -47,9 +50,6 @@
 #   not-compiled:
 #     likely: paste("No module named 'flash_attn_2_cuda'")
 #     sample: "ModuleNotFoundError: No module named 'flash_attn_2_cuda'"
-#   missing:
-#     if: >-
-#       paste("No module named 'flash_attn'", "flash_attn seems to be not installed", "not found in your environment: flash_attn")
 # cases:
 #   missing:
 #     commands:

@@ -2,27 +2,32 @@
 # wordings:
 #   - text: "GLIBCXX_{cxx:num}' not found"
 #     exception: [ImportError, OSError]
+#     near: &python [torch, ImportError, OSError, conda]
 #     unless: &others [tensorflow, jaxlib, paddle, onnxruntime, mxnet, required by node, required by cmake, code-server, vscode-server, "library(", Rcpp, scipy, pandas, sklearn, matplotlib, cv2, numba, pyarrow, h5py, zmq, PyQt5, lightgbm, xgboost, osgeo, cupy]
 #     sample: "ImportError: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by /home/me/miniconda3/envs/dl/lib/python3.10/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so)"
 #   - text: "GLIBCXX_{cxx:num} not found"
 #     exception: [ImportError, OSError]
+#     near: *python
 #     unless: *others
 #     sample: "ImportError: /lib64/libstdc++.so.6: version GLIBCXX_3.4.20 not found"
 #   - text: "GLIBCXX_{cxx:num}` not found"
 #     exception: [ImportError, OSError]
+#     near: *python
 #     unless: *others
 #     sample: "ImportError: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.30` not found"
 #   - text: "CXXABI_{abi:num}' not found"
 #     exception: [ImportError, OSError]
+#     near: *python
 #     unless: *others
 #     sample: "ImportError: /usr/lib64/libstdc++.so.6: version `CXXABI_1.3.8' not found (required by /opt/conda/lib/python3.6/site-packages/torch/lib/libATen.so)"
 #   - text: "CXXABI_{abi:num} not found"
 #     exception: [ImportError, OSError]
+#     near: *python
 #     unless: *others
 #     sample: "ImportError: /usr/lib64/libstdc++.so.6: version CXXABI_1.3.8 not found"
 #   - text: "GLIBC_{glibc:num}' not found"
 #     exception: [ImportError, OSError]
-#     near: &python [torch, ImportError, OSError, site-packages, dist-packages, .cpython-, conda]
+#     near: *python
 #     unless: *others
 #     sample: "ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found (required by /usr/local/lib/python3.10/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so)"
 #   - text: "GLIBC_{glibc:num} not found"
@@ -36,10 +41,10 @@
 # related: [install-env/missing-shared-lib, install-env/undefined-symbol, install-env/flash-attn-install]
 # docs: ["https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html"]
 # causes:
-#   old-glibc:
-#     if: read(glibc)
 #   system-library:
 #     if: paste("linux-gnu/libstdc++.so.6", "/lib64/libstdc++.so.6", "/usr/lib/libstdc++.so.6")
+#   old-glibc:
+#     if: read(glibc)
 #   old-environment:
 #     if: paste("../libstdc++.so.6", "/./libstdc++.so.6", "../lib/libstdc++.so.6", "conda/lib/libstdc++.so.6", "conda3/lib/libstdc++.so.6", "forge/lib/libstdc++.so.6")
 #     likely: paste("/lib/libstdc++.so.6")

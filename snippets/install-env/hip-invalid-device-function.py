@@ -1,20 +1,22 @@
 # ---
 # wordings:
 #   - text: "HIP error: invalid device function"
-#     unless: &foreign [ggml, ollama, "llama.cpp", "llama runner", lender, "tensorflow/", cupy_backends, Cycles, "onnxruntime::"]
+#     unless: [gpu-programs]
 #   - text: "HIP error: no kernel image is available for execution on the device"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "HIP error: device kernel image is invalid"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "HIP error: shared object initialization failed"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "hipErrorNoBinaryForGpu"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "hipErrorInvalidDeviceFunction"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "TensileLibrary.dat: No such file or directory for GPU arch : {gfx:ident}"
 #     sample: "rocBLAS error: Cannot read /opt/venv/lib/python3.12/site-packages/torch/lib/rocblas/library/TensileLibrary.dat: No such file or directory for GPU arch : gfx1031"
-#     unless: *foreign
+#     unless: [gpu-programs]
+#   - text: "HIP error: the operation cannot be performed in the present state"
+#     unless: [gpu-programs]
 # tags: [build, comfyui, driver]
 # recover: process
 # needs: ["fault:a GPU of AMD and a build for others, as PyTorch would report them"]
@@ -29,7 +31,7 @@
 #         HSA_OVERRIDE_GFX_VERSION=11.0.0 python main.py
 #       docker: docker run --device /dev/kfd --device /dev/dri -e HSA_OVERRIDE_GFX_VERSION=10.3.0 IMAGE python main.py
 # timeout: 90
-# related: [install-env/no-kernel-image]
+# related: [install-env/no-kernel-image, install-env/no-hip-gpus]
 # docs: ["https://rocm.docs.amd.com/projects/install-on-linux/en/latest/reference/system-requirements.html"]
 # causes:
 #   sister-card:

@@ -1,8 +1,8 @@
 # ---
 # wordings:
-#   - text: "free_upper_bound + pytorch_used_bytes[device] <= device_total INTERNAL ASSERT FAILED"
-#     exception: RuntimeError
 #   - text: "NVML_SUCCESS == r INTERNAL ASSERT FAILED"
+#     exception: RuntimeError
+#   - text: "free_upper_bound + pytorch_used_bytes[device] <= device_total INTERNAL ASSERT FAILED"
 #     exception: RuntimeError
 #   - text: "NVML_SUCCESS == DriverAPI::get()->{_:ident}"
 #     exception: RuntimeError

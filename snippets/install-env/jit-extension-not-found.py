@@ -30,14 +30,14 @@
 # outranks: [missing-shared-lib]
 # timeout: 120
 # causes:
+#   first-failed:
+#     undecided: whether it was an earlier call or another process is not printed
 #   other-name:
 #     if: paste("does not define module export function")
 #   windows:
 #     case: first-failed
 #     likely: paste('File "C:', 'File "D:', 'File "E:')
 #     sample: "  File \"C:\\Python37\\lib\\site-packages\\torch\\utils\\cpp_extension.py\", line 1317, in _jit_compile\n    return _import_module_from_library(name, build_directory, is_python_module)\nImportError: No module named 'upfirdn2d_plugin'"
-#   first-failed:
-#     undecided: whether it was an earlier call or another process is not printed
 #   other-process:
 #     undecided: whether it was an earlier call or another process is not printed
 # cases:

@@ -1,5 +1,7 @@
 # ---
 # wordings:
+#   - text: "libtorch_{torch:ident}: cannot open shared object file"
+#     sample: "OSError: libtorch_cuda_cpp.so: cannot open shared object file: No such file or directory"
 #   - text: "ImportError: libcu{cu:ident}: cannot open shared object file"
 #     unless: [tensorflow, jaxlib, paddle, onnxruntime, mxnet, cupy, "import cntk", chainer, theano, tensorrt, ggml, llama_cpp]
 #     exception: ImportError
@@ -28,8 +30,6 @@
 #     near: *importing
 #     unless: [tensorflow, jaxlib, paddle, onnxruntime, mxnet, cupy, "import cntk", chainer, theano, tensorrt, ggml, llama_cpp]
 #     sample: "libcublas.so.12: cannot open shared object file: No such file or directory"
-#   - text: "libtorch_{torch:ident}: cannot open shared object file"
-#     sample: "OSError: libtorch_cuda_cpp.so: cannot open shared object file: No such file or directory"
 #   - text: "libtorch.so: cannot open shared object file"
 #   - text: "libtorch.so.1: cannot open shared object file"
 #   - text: "libc10.so: cannot open shared object file"
@@ -91,14 +91,30 @@
 # related: [install-env/undefined-symbol, install-env/two-cuda-folders, install-env/torchvision-nms]
 # docs: ["https://pytorch.org/get-started/previous-versions/"]
 # causes:
+#   other-torch:
+#     if: >-
+#       (read(torch) or paste("libtorch.so: cannot", "libtorch.so.1: cannot", "libc10.so: cannot",
+#       "libc10_cuda.so: cannot", "libc10_hip.so: cannot", "libcaffe2", "libshm.so: cannot",
+#       "@rpath/libtorch", "@rpath/libc10")) and not paste("libtorch.so: cannot", "libc10.so:
+#       cannot", "libtorch_cpu.so: cannot", "libtorch_python.so: cannot", "libtorch_cuda.so:
+#       cannot")
+#     likely: >-
+#       (read(torch) or paste("libtorch.so: cannot", "libtorch.so.1: cannot", "libc10.so: cannot",
+#       "libc10_cuda.so: cannot", "libc10_hip.so: cannot", "libcaffe2", "libshm.so: cannot",
+#       "@rpath/libtorch", "@rpath/libc10")) and not paste("libtorch.so: cannot", "libc10.so:
+#       cannot", "libtorch_cpu.so: cannot", "libtorch_python.so: cannot")
+#   torch-first:
+#     likely: >-
+#       paste("libtorch.so: cannot", "libc10.so: cannot", "libtorch_cpu.so: cannot",
+#       "libtorch_python.so: cannot")
+#     sample: |
+#       ImportError: libc10.so: cannot open shared object file: No such file or directory
 #   cudnn-mixed:
 #     if: paste("libcudnn_") and paste("undefined symbol", "not defined in file", "cannot load symbol")
 #     sample: "Could not load library libcudnn_cnn_train.so.8. Error: /usr/local/cuda-11.8/lib64/libcudnn_cnn_train.so.8: undefined symbol: cudnnOpsConv, version libcudnn_cnn_infer.so.8"
 #   cudnn:
 #     if: paste("libcudnn.so", "libcudnn_", "cudnn_ops", "cudnn_cnn", "cudnn_graph", "cudnn_engines", "cudnn_heuristic", "cudnn_adv")
 #     sample: "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory"
-#   other-torch:
-#     if: 'read(torch) or paste("libtorch.so: cannot", "libtorch.so.1: cannot", "libc10.so: cannot", "libc10_cuda.so: cannot", "libc10_hip.so: cannot", "libcaffe2", "libshm.so: cannot", "@rpath/libtorch", "@rpath/libc10")'
 #   other-cuda:
 #     if: paste("libcudart", "libcublas", "libcufft", "libcurand", "libcusparse", "libcusolver", "libnvrtc", "libnvToolsExt", "libnvJitLink", "libcupti", "libcufile", "libnccl", "libnvtx")
 #   mkl:

@@ -1,12 +1,12 @@
 # ---
 # wordings:
 #   - text: "CUDA error: no kernel image is available for execution on the device"
-#     unless: [ggml]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : no kernel image is available for execution on the device"
 #     exception: RuntimeError
 #     sample: "RuntimeError: cuda runtime error (48) : no kernel image is available for execution on the device at /pytorch/aten/src/THC/generic/THCTensorMath.cu:14"
 #   - text: "CUDA error: invalid device function"
-#     unless: [ggml, "tensorflow/", "paddle::", cupy_backends, "onnxruntime::", Cycles]
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : invalid device function"
 #     exception: RuntimeError
 #     sample: "RuntimeError: cuda runtime error (8) : invalid device function at /pytorch/aten/src/THC/THCTensorCopy.cu:204"
@@ -15,6 +15,7 @@
 #   - text: "no kernel image is available for execution on the device"
 #     near: [torch, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
 #   - text: "CUDA error: device kernel image is invalid"
+#     unless: [gpu-programs]
 #   - text: "with CUDA capability sm_{capability:int} is not compatible with the current PyTorch installation"
 #     exception: UserWarning
 #     sample: "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation."
@@ -44,12 +45,16 @@
 #   - text: "cuda runtime error (209) : unrecognized error code"
 #     exception: RuntimeError
 #   - text: "error={_:int} : no kernel image is available for execution on the device"
+#     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCTensorMath.cu line=14 error=48 : no kernel image is available for execution on the device"
 #   - text: "this function is for sm{want:int}, but was built for sm{built:int}"
 #     sample: "FATAL: this function is for sm80, but was built for sm750"
 #   - text: "but was built for sm{built:int}"
 #     near: [fmha_cutlass]
 #     sample: "FATAL: kernel `fmha_cutlassF_f16_aligned_64x128_rf_sm80` is for sm80-sm100, but was built for sm50"
+#   - text: "error={_:int} : invalid device function"
+#     near: [THC]
+#     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=8 : invalid device function"
 # tags: [build, cpp-extension, cuda, driver]
 # recover: process
 # needs: ["torch:2.13", "fault:a GPU of another generation than the build has code for"]
@@ -89,6 +94,14 @@
 # related: [install-env/driver-too-old, install-env/extension-compile, install-env/unsupported-ptx]
 # docs: ["https://pytorch.org/get-started/locally/"]
 # causes:
+#   new-gpu:
+#     if: >-
+#       (capability >= 80 or major >= 8) and not frames("mmcv/", "mmdet/ops", "nms_wrapper",
+#       "roi_align", "detectron2/", "flashinfer/", "flash_attn/", "xformers/", "bitsandbytes/",
+#       "diff_gaussian", "tinycudann", "torch_scatter", "spconv/", "pointnet2")
+#     likely: >-
+#       paste("RTX 50", "RTX50", "RTX 5060", "5070", "5080", "5090", "Blackwell", "B200", "sm_120",
+#       "RTX 3090", "RTX 3080", "RTX 3070", "RTX 3060")
 #   triton:
 #     if: paste("Triton Error")
 #     sample: "RuntimeError: Triton Error [CUDA]: device kernel image is invalid"
@@ -97,12 +110,18 @@
 #       paste("this function is for sm", "kernel `fmha", "failed with error code no kernel image", "CUDA error (flash_fwd", "CUDA error (flash_bwd", "flash_fwd_launch", "roi_align_kernel", "deform_conv_cuda", "cudaCheckError() failed")
 #     likely: frames("mmcv/", "mmdet/ops", "nms_wrapper", "roi_align", "detectron2/", "flashinfer/", "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter", "spconv/", "pointnet2")
 #     sample: "FATAL: this function is for sm80, but was built for sm750"
-#   new-gpu:
-#     if: capability >= 80 or major >= 8
-#     likely: paste("RTX 50", "RTX50", "RTX 5060", "5070", "5080", "5090", "Blackwell", "B200", "sm_120", "RTX 3090", "RTX 3080", "RTX 3070", "RTX 3060")
 #   old-gpu:
-#     if: capability < 70 or major < 7 or (major == 7 and minor == 0) or (capability == 70 and paste(" sm_75", " 7.5 which supports")) or paste("because it is too old")
-#     likely: paste("V100", "P100", "K80", "K40", "GTX 10", "GTX 9", "Quadro P", "Quadro M")
+#     if: >-
+#       (capability < 70 or major < 7 or (major == 7 and minor == 0) or (capability == 70 and
+#       paste(" sm_75", " 7.5 which supports")) or paste("because it is too old")) and not
+#       frames("mmcv/", "mmdet/ops", "nms_wrapper", "roi_align", "detectron2/", "flashinfer/",
+#       "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter",
+#       "spconv/", "pointnet2")
+#     likely: >-
+#       paste("V100", "P100", "K80", "K40", "GTX 10", "GTX 9", "Quadro P", "Quadro M") and not
+#       frames("mmcv/", "mmdet/ops", "nms_wrapper", "roi_align", "detectron2/", "flashinfer/",
+#       "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter",
+#       "spconv/", "pointnet2")
 # ---
 
 # %%

@@ -81,6 +81,9 @@
 # related: [install-env/no-module-named-torch, install-env/no-module-named-torchvision, install-env/torch-missing-while-building, install-env/extension-not-built]
 # docs: ["https://packaging.python.org/en/latest/tutorials/installing-packages/"]
 # causes:
+#   plain:
+#     if: >-
+#       paste("named 'pytorch_lightning'", "named 'lightning'", "named 'torchmetrics'", "named 'timm'", "named 'einops'", "named 'torchinfo'", "named 'torchsummary'", "named 'segmentation_models_pytorch'", "named 'efficientnet_pytorch'", "named 'pytorch_msssim'", "named 'torch_geometric'", "named 'torchdata'")
 #   own-file:
 #     if: paste("is not a package")
 #     sample: "ModuleNotFoundError: No module named 'timm.layers'; 'timm' is not a package"
@@ -93,9 +96,6 @@
 #   other-release:
 #     if: read(part) and not paste("is not a package")
 #     sample: "ModuleNotFoundError: No module named 'pytorch_lightning.metrics'"
-#   plain:
-#     if: >-
-#       paste("named 'pytorch_lightning'", "named 'lightning'", "named 'torchmetrics'", "named 'timm'", "named 'einops'", "named 'torchinfo'", "named 'torchsummary'", "named 'segmentation_models_pytorch'", "named 'efficientnet_pytorch'", "named 'pytorch_msssim'", "named 'torch_geometric'", "named 'torchdata'")
 # cases:
 #   plain:
 #     commands:

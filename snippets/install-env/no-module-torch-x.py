@@ -4,12 +4,12 @@
 #     exception: ModuleNotFoundError
 #     unless: ["'torch' is not a package"]
 #     sample: "ModuleNotFoundError: No module named 'torch._six'"
-#   - text: "No module named torch.{submodule:ident}"
-#     exception: ImportError
-#     sample: "ImportError: No module named torch.utils.data.dataset"
 #   - text: "cannot import name '{name:ident}' from 'torch.{module:ident}'"
 #     exception: ImportError
 #     sample: "ImportError: cannot import name 'wrap_triton' from 'torch.library'"
+#   - text: "No module named torch.{submodule:ident}"
+#     exception: ImportError
+#     sample: "ImportError: No module named torch.utils.data.dataset"
 #   - text: "cannot import name '{name:ident}' from 'torch'"
 #     exception: ImportError
 #     sample: "ImportError: cannot import name 'inf' from 'torch' (/usr/lib/python3/dist-packages/torch/__init__.py)"
@@ -21,12 +21,12 @@
 # causes:
 #   six:
 #     if: begins(submodule, "_six") or name in ["string_classes", "int_classes", "container_abcs"]
-#   removed:
-#     if: begins(submodule, "utils.ffi", "onnx.symbolic_registry", "onnx.symbolic_caffe2", "nn._functions", "legacy", "distributed.deprecated", "testing._core", "fx.experimental.fx2trt", "_dynamo.allowed_functions") or name in ["_DataLoaderIter", "_use_shared_memory", "ExportTypes", "CheckerError", "_compare_tensors_internal"]
-#     sample: "ModuleNotFoundError: No module named 'torch.utils.ffi'"
 #   newer:
 #     if: submodule in ["distributed.tensor", "distributed.tensor.parallel", "compiler", "nn.attention", "nn.attention.flex_attention", "export", "func", "_dynamo", "_inductor", "fx", "ao", "utils._pytree", "library", "amp", "fft", "linalg", "special", "nested", "distributed.fsdp", "distributed._composable", "distributed.device_mesh", "distributed.elastic", "utils.flop_counter", "package", "profiler", "accelerator", "xpu", "mps", "backends.mps", "backends.xeon"] or name in ["wrap_triton", "triton_op", "TorchDispatchMode", "return_and_correct_aliasing", "custom_op", "register_fake", "DeviceMesh", "init_device_mesh", "FullyShardedDataParallel", "fully_shard", "LRScheduler", "sdpa_kernel", "SDPBackend", "GradScaler", "float8_e4m3fn", "Buffer", "RMSNorm", "flex_attention", "create_block_mask", "inference_mode", "vmap", "parametrize", "Muon", "is_compiling", "infer_schema"]
 #     likely: begins(submodule, "distributed.tensor", "compiler", "nn.attention", "export", "func", "_dynamo", "_inductor", "fx", "ao", "utils._pytree", "library", "amp", "fft", "linalg", "special", "nested", "distributed.fsdp", "distributed._composable", "distributed.device_mesh", "distributed.elastic", "utils.flop_counter", "package", "profiler", "accelerator", "xpu", "mps", "backends.mps", "backends.xeon")
+#   removed:
+#     if: begins(submodule, "utils.ffi", "onnx.symbolic_registry", "onnx.symbolic_caffe2", "nn._functions", "legacy", "distributed.deprecated", "testing._core", "fx.experimental.fx2trt", "_dynamo.allowed_functions") or name in ["_DataLoaderIter", "_use_shared_memory", "ExportTypes", "CheckerError", "_compare_tensors_internal"]
+#     sample: "ModuleNotFoundError: No module named 'torch.utils.ffi'"
 # cases:
 #   newer:
 #     commands:

@@ -5,9 +5,9 @@
 #   - text: "Found no NVIDIA driver on your system"
 #   - text: "No CUDA GPUs are available"
 #     exception: RuntimeError
-#     unless: &foreign [ggml, "tensorflow/", "paddle::", jaxlib, cupy_backends, "numba.cuda", "onnxruntime::", "[TRT]", julia, ", ERROR_", "llama runner", "llama.cpp"]
+#     unless: [gpu-programs]
 #   - text: "CUDA error: no CUDA-capable device is detected"
-#     unless: *foreign
+#     unless: [gpu-programs]
 #   - text: "cuda runtime error ({_:int}) : no CUDA-capable device is detected"
 #     sample: "RuntimeError: cuda runtime error (100) : no CUDA-capable device is detected at /pytorch/aten/src/THC/THCGeneral.cpp:50"
 #   - text: "error={_:int} : no CUDA-capable device is detected"
@@ -31,11 +31,18 @@
 #         unset LD_LIBRARY_PATH
 #   no-gpu: {silent: true}
 # timeout: 180
-# related: [install-env/error-804]
+# related: [install-env/error-804, install-env/no-hip-gpus, install-env/no-xpu-device]
 # rows: [S001-99]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
 # causes:
 #   library-not-found:
+#   hidden:
+#     likely: >-
+#       paste("no CUDA-capable device", "No CUDA GPUs are available") and not
+#       paste("/kaggle/working", "google.colab", "/content/", "docker", "Docker", "in a container",
+#       "kubernetes", "容器", "/workspace/", "/.singularity", "apptainer", "Radeon", "UHD Graphics",
+#       "Iris(R) Xe")
+#     sample: "RuntimeError: No CUDA GPUs are available"
 #   notebook:
 #     likely: paste("/kaggle/working", "google.colab", "/content/") or (paste("dist-packages") and paste("<ipython-input"))
 #     sample: |
@@ -61,9 +68,6 @@
 #     sample: |
 #       NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
 #       RuntimeError: Found no NVIDIA driver on your system.
-#   hidden:
-#     likely: paste("no CUDA-capable device", "No CUDA GPUs are available")
-#     sample: "RuntimeError: No CUDA GPUs are available"
 #   no-gpu:
 #     likely: paste("Radeon", "UHD Graphics", "Iris(R) Xe", "Apple M1", "Apple M2")
 #     sample: "RuntimeError: Found no NVIDIA driver on your system.\nGPU: AMD Radeon RX 6700 XT"

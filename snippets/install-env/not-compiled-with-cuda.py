@@ -45,7 +45,7 @@
 #         .\python_embeded\python.exe -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu126
 #   no-gpu: {needs: ["torch:2.6"]}
 # timeout: 180
-# related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image]
+# related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image, install-env/no-xpu-device, install-env/no-hip-gpus]
 # docs: ["https://pytorch.org/get-started/locally/"]
 # causes:
 #   mac:
@@ -53,6 +53,12 @@
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/Users/me/demo/train.py", line 3, in <module>
+#       AssertionError: Torch not compiled with CUDA enabled
+#   jetson:
+#     if: >-
+#       paste("Jetson", "jetson", "l4t", "L4T", "JetPack", "jetpack", "tegra", "Tegra")
+#     sample: |
+#       jetson-containers build torchvision
 #       AssertionError: Torch not compiled with CUDA enabled
 #   driver:
 #     likely: not paste("not compiled with CUDA") and paste("+cu11", "+cu12", "+cu13")

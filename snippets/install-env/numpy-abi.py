@@ -42,8 +42,6 @@
 # related: [install-env/undefined-symbol]
 # docs: ["https://numpy.org/doc/stable/numpy_2_0_migration_guide.html"]
 # causes:
-#   no-numpy:
-#     if: paste("No module named 'numpy'")
 #   old-torch:
 #     case: numpy-2
 #     if: 'paste("Failed to initialize NumPy: _ARRAY_API", "Failed to initialize NumPy: numpy.core.multiarray") or frames("torch/__init__.py", "torch/nn/", "torch/utils/data", "torch/random.py") and paste("compiled using NumPy 1", "_ARRAY_API")'
@@ -52,7 +50,9 @@
 #         File "/venv/lib/python3.10/site-packages/torch/nn/modules/transformer.py", line 20, in <module>
 #       UserWarning: Failed to initialize NumPy: _ARRAY_API not found
 #   numpy-2:
-#     if: paste("compiled using NumPy 1", "_ARRAY_API", "downgrade to 'numpy<2'")
+#     likely: paste("compiled using NumPy 1", "_ARRAY_API", "downgrade to 'numpy<2'")
+#   no-numpy:
+#     if: paste("No module named 'numpy'")
 #   numpy-too-old:
 #     if: paste("compiled against API version", "compiled against ABI version")
 #     sample: "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd\nimport torch"

@@ -141,15 +141,23 @@
 #   killed-for-memory: {needs: ["fault:SIGKILL over a memory limit"]}
 #   file-overwritten: {needs: ["fault:a mapped file made shorter"]}
 #   too-deep: {needs: ["fault:a recursion limit beyond the stack"]}
-# related: [data-loading/worker-killed, install-env/two-libtorch, memory/cpu-alloc-fail]
+# related: [data-loading/worker-killed, install-env/two-libtorch, memory/cpu-alloc-fail, install-env/unhandled-cpp-exception]
 # docs: ["https://docs.python.org/3/library/faulthandler.html"]
 # timeout: 120
 # causes:
 #   which-line:
 #     undecided: which line crashes is what is to be found out
+#   at-import:
+#     if: paste("in import_module", "<frozen importlib._bootstrap>", "importlib._bootstrap_external") and paste("Fatal Python error", "Windows fatal exception")
+#     likely: paste(">>> import torch", '-c "import torch', "-c 'import torch")
+#     sample: |
+#       Fatal Python error: Segmentation fault
+#         File "<frozen importlib._bootstrap>", line 241 in _call_with_frames_removed
+#         File "/opt/conda/lib/python3.11/site-packages/torch/__init__.py", line 367 in <module>
 #   in-worker:
 #   killed-for-memory:
-#     if: paste("SIGKILL", "Killed process") or paste("Killed ") and paste("python")
+#     if: paste("SIGKILL", "Killed process")
+#     likely: paste("Killed ") and paste("python")
 #   too-deep:
 #     if: paste("0xC00000FD", "3221225725", "stack overflow", "Stack overflow")
 #     likely: paste("setrecursionlimit")
@@ -164,13 +172,6 @@
 #   reason-above:
 #     if: 'paste("Fatal Python error: Aborted", "SIGABRT") and paste("terminate called after", "what():")'
 #     sample: "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: named symbol not found\nFatal Python error: Aborted\n  File \"/opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 125 in forward"
-#   at-import:
-#     if: paste("in import_module", "<frozen importlib._bootstrap>", "importlib._bootstrap_external") and paste("Fatal Python error", "Windows fatal exception")
-#     likely: paste(">>> import torch", '-c "import torch', "-c 'import torch")
-#     sample: |
-#       Fatal Python error: Segmentation fault
-#         File "<frozen importlib._bootstrap>", line 241 in _call_with_frames_removed
-#         File "/opt/conda/lib/python3.11/site-packages/torch/__init__.py", line 367 in <module>
 #   package-mismatch:
 #     likely: paste("free()", "double free", "munmap_chunk", "malloc()", "corrupted size")
 #     sample: "double free or corruption (out)\n./run.sh: line 3: 23475 Aborted                 (core dumped) python train.py"

@@ -1,9 +1,9 @@
 # ---
 # wordings:
-#   - text: "Could not find a version that satisfies the requirement torch=={version:path} (from versions: {versions:line}"
-#     sample: "ERROR: Could not find a version that satisfies the requirement torch==2.1.2 (from versions: 2.2.0, 2.2.1, 2.2.2, 2.3.0, 2.4.0)"
 #   - text: "Could not find a version that satisfies the requirement torch (from versions: {versions:line}"
 #     sample: "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)"
+#   - text: "Could not find a version that satisfies the requirement torch=={version:path} (from versions: {versions:line}"
+#     sample: "ERROR: Could not find a version that satisfies the requirement torch==2.1.2 (from versions: 2.2.0, 2.2.1, 2.2.2, 2.3.0, 2.4.0)"
 #   - text: "Could not find a version that satisfies the requirement torch>={version:path} (from versions: {versions:line}"
 #     sample: "ERROR: Could not find a version that satisfies the requirement torch>=2.6.0 (from versions: 1.4.0, 1.5.0, 2.4.1)"
 #   - text: "Could not find a version that satisfies the requirement torch"
@@ -35,15 +35,8 @@
 # related: [install-env/no-module-named-torch, install-env/torch-missing-while-building]
 # docs: ["https://pytorch.org/get-started/previous-versions/"]
 # causes:
-#   pytorch:
-#     if: paste("Collecting pytorch", "You tried to install \"pytorch\"", "No matching distribution found for pytorch", "pytorch-0.1", "install pytorch ")
-#     sample: |
-#       Collecting pytorch
-#       Exception: You tried to install "pytorch". The package named for PyTorch is "torch"
-#   bits-32:
-#     case: none
-#     if: paste("torch-0.1.2", "tools.nnwrap", "does not currently provide packages for PyPI", "-32\\", "win32")
-#     sample: "ModuleNotFoundError: No module named 'tools.nnwrap'"
+#   none:
+#     if: begins(versions, "none") or paste("is not a supported wheel", "we only found wheels for")
 #   release-too-old:
 #     if: >-
 #       not paste("download.pytorch.org", "+cu1", "+cpu", "+rocm") and (begins(version, "0.", "1.0", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.", "1.8.", "1.9.") and begins(versions, "1.11", "1.12", "1.13", "2.")
@@ -53,14 +46,23 @@
 #       or begins(version, "2.5", "2.6", "2.7", "2.8") and begins(versions, "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"))
 #   index-tag:
 #     if: paste("+cu116 (from", "+cu117 (from", "+cu118 (from", "+cu121 (from", "+cu124 (from", "+cu126 (from", "+cu128 (from", "+cu129 (from", "+cu130 (from", "+cpu (from", "+cu113 (from", "+cu111 (from", "+cu102 (from")
+#   pytorch:
+#     if: paste("Collecting pytorch", "You tried to install \"pytorch\"", "No matching distribution found for pytorch", "pytorch-0.1", "install pytorch ")
+#     sample: |
+#       Collecting pytorch
+#       Exception: You tried to install "pytorch". The package named for PyTorch is "torch"
+#   bits-32:
+#     case: none
+#     if: >-
+#       paste("torch-0.1.2", "tools.nnwrap", "does not currently provide packages for PyPI",
+#       "-32\\", "win32.whl", "(win32)", "32 bit (Intel)] on win32")
+#     sample: "ModuleNotFoundError: No module named 'tools.nnwrap'"
 #   index-lacks:
 #     case: index-tag
 #     likely: 'paste("Looking in indexes: https://download.pytorch.org/whl", "Looking in links: https://download.pytorch.org/whl") and not begins(versions, "none")'
 #     sample: |
 #       Looking in indexes: https://download.pytorch.org/whl/test/cu124
 #       ERROR: Could not find a version that satisfies the requirement torch==2.5.1 (from versions: 2.4.0+cu124, 2.4.1+cu124)
-#   none:
-#     if: begins(versions, "none") or paste("is not a supported wheel", "we only found wheels for")
 #   python-too-old:
 #     likely: begins(version, "2.") and begins(versions, "0.", "1.0.", "1.1.", "1.2.", "1.3.", "1.4.", "1.7.1", "1.8.0")
 #     case: none

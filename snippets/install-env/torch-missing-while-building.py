@@ -3,6 +3,11 @@
 #   - text: "No module named 'torch'"
 #     exception: [ModuleNotFoundError, ImportError]
 #     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, subprocess-exited-with-error, "This error originates from a subprocess", "Failed to build", builds-v0, "install flash", setup.py]
+#     sample: |
+#       Getting requirements to build wheel did not run successfully.
+#         File "attention/backend.py", line 6, in get_requires_for_build_wheel
+#           import torch
+#       ModuleNotFoundError: No module named 'torch'
 #   - text: "No module named torch"
 #     exception: ImportError
 #     near: ["Getting requirements to build", "Failed building wheel", "Building wheel for", "Preparing metadata", bdist_wheel, pip-build-env, pip-install-, get_requires_for_build, build_meta, egg_info, setup.py]

@@ -36,6 +36,11 @@
 # related: [install-env/torchcodec-load, install-env/attr-removed]
 # docs: ["https://docs.pytorch.org/audio/2.8/torchaudio.html"]
 # causes:
+#   no-backend:
+#     if: >-
+#       paste("appropriate backend", "backend is available", "backends is empty", "one of available
+#       backends", "Unsupported backend", "sox extension") and not paste(".mp4 and format", ".m4a
+#       and format", ".webm and format", ".aac and format", ".mkv and format", ".wma and format")
 #   removed:
 #     if: >-
 #       paste("attribute 'list_audio_backends'", "attribute 'set_audio_backend'", "attribute 'get_audio_backend'", "attribute 'info'", "attribute 'AudioMetaData'", "attribute 'io'", "attribute 'sox_effects'", "attribute 'kaldi_io'",
@@ -44,8 +49,6 @@
 #   video:
 #     if: paste(".mp4 and format", ".m4a and format", ".webm and format", ".aac and format", ".mkv and format", ".wma and format")
 #     sample: "RuntimeError: Couldn't find appropriate backend to handle uri lecture.mp4 and format None."
-#   no-backend:
-#     if: paste("appropriate backend", "backend is available", "backends is empty", "one of available backends", "Unsupported backend", "sox extension")
 # cases:
 #   no-backend:
 #     commands:

@@ -6,18 +6,20 @@
 #     near: [basicsr, gfpgan, realesrgan, GFPGAN, torchvision.transforms.functional_tensor']
 #   - text: "The torchvision.transforms.functional_tensor module is deprecated in 0.15 and will be **removed in 0.17**"
 #     exception: UserWarning
+#     role: remark
 # tags: [import-error, comfyui]
 # recover: process
 # needs: ["fault:small packages in place of torchvision and basicsr"]
 # related: [install-env/torchvision-nms, install-env/no-module-torch-x]
 # docs: ["https://docs.pytorch.org/vision/stable/transforms.html"]
 # causes:
+#   removed:
+#     if: paste("No module named")
+#     likely: paste("functional_tensor") and not paste("is deprecated in 0.15")
 #   warned:
 #     case: removed
 #     if: paste("is deprecated in 0.15")
 #     sample: "UserWarning: The torchvision.transforms.functional_tensor module is deprecated in 0.15 and will be **removed in 0.17**. Please don't rely on it."
-#   removed:
-#     if: paste("No module named", "functional_tensor")
 # ---
 
 # %%
@@ -55,5 +57,7 @@ sys.modules[old_name] = torchvision.transforms.functional
 
 # %% proof removed
 import basicsr.degradations
+
+assert sys.modules[old_name] is torchvision.transforms.functional
 
 assert basicsr.degradations.rgb_to_grayscale([3, 6, 9]) == 6

@@ -34,6 +34,9 @@
 # related: [install-env/undefined-symbol, install-env/no-module-named-torchvision, install-env/torchvision-functional-tensor]
 # docs: ["https://pytorch.org/get-started/previous-versions/"]
 # causes:
+#   versions:
+#     if: paste("does not exist", "No such operator", "custom C++ ops", "'_OpNamespace' 'torchvision'")
+#     likely: paste("has no attribute")
 #   not-imported:
 #     if: paste("Unknown builtin op")
 #     sample: "Unknown builtin op: torchvision::nms."
@@ -45,9 +48,6 @@
 #     case: versions
 #     if: paste("compiled with different CUDA")
 #     sample: "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA Version=11.7 and torchvision has CUDA Version=11.8."
-#   versions:
-#     if: paste("does not exist", "No such operator", "custom C++ ops", "'_OpNamespace' 'torchvision'")
-#     likely: paste("has no attribute")
 # cases:
 #   versions:
 #     commands:

@@ -22,12 +22,12 @@
 # related: [install-env/cudnn-not-initialized, install-env/no-kernel-image, memory/cuda-oom]
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch-backends-cudnn"]
 # causes:
-#   next-plan:
-#     if: paste("Plan failed with a") and not paste("unable to find an engine", "OutOfMemoryError", "out of memory")
-#     sample: "UserWarning: Plan failed with a cudnnException: CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: cudnnFinalizeDescriptor Failed cudnn_status: CUDNN_STATUS_NOT_SUPPORTED (Triggered internally at ../aten/src/ATen/native/cudnn/Conv_v8.cpp:919.)"
 #   memory:
 #     likely: paste("out of memory", "OutOfMemoryError", "CUDNN_STATUS_ALLOC_FAILED")
 #     sample: "torch.OutOfMemoryError: Tried to allocate 2.00 GiB\nRuntimeError: GET was unable to find an engine to execute this computation"
+#   next-plan:
+#     if: paste("Plan failed with a") and not paste("unable to find an engine", "OutOfMemoryError", "out of memory")
+#     sample: "UserWarning: Plan failed with a cudnnException: CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: cudnnFinalizeDescriptor Failed cudnn_status: CUDNN_STATUS_NOT_SUPPORTED (Triggered internally at ../aten/src/ATen/native/cudnn/Conv_v8.cpp:919.)"
 #   dtype:
 #     likely: paste("bfloat16", "BFloat16", "bf16")
 #     sample: "inputs = inputs.to(torch.bfloat16)\nRuntimeError: GET was unable to find an engine to execute this computation"

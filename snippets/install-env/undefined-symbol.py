@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "undefined symbol: {symbol:ident}"
-#     near: [torch, c10, N2at, _ZN2at, _ZNK2at, libcu, libnccl, nccl, nvJitLink, iJIT_, cuDevicePrimaryCtx, THPVariable, THCState, THCudaMalloc, flash_attn, flash-attn, nvidia/]
+#     near: [torch, c10, N2at, _ZN2at, _ZNK2at, libcu, libnccl, nccl, nvJitLink, iJIT_, "symbol: cuCtx", "symbol: cuDevice", "symbol: cuFunc", "symbol: cuGet", "symbol: cuLaunch", "symbol: cuMem", "symbol: cuModule", "symbol: cuStream", "symbol: cuTensor", "symbol: cuda", "symbol: cublas", "symbol: cudnn", "symbol: cusolver", "symbol: cusparse", "symbol: nvrtc", THPVariable, THCState, THCudaMalloc, flash_attn, flash-attn, nvidia/]
 #     sample: "ImportError: flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi"
 #   - text: "%20undefined%20symbol:%20{symbol:ident}"
 #     sample: "libtorch_cuda.so:%20undefined%20symbol:%20ncclCommRegister"
@@ -17,6 +17,9 @@
 #   - text: "type object 'torch._C._distributed_c10d.BackendType' has no attribute '{attribute:ident}'"
 #     exception: AttributeError
 #     sample: "AttributeError: type object 'torch._C._distributed_c10d.BackendType' has no attribute 'XCCL'"
+#   - text: "undefined reference to 'torch::"
+#   - text: "undefined reference to 'c10::"
+#   - text: "undefined reference to 'at::"
 # tags: [cpp-extension, cuda, driver, import-error, shared-library]
 # recover: process
 # needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
@@ -64,9 +67,21 @@
 #     sample: "ImportError: /usr/lib/python3.12/site-packages/vllm/_C.abi3.so: undefined symbol: _Z20cutlass_moe_mm_sm100RN2at6TensorERKS0_"
 #   old-driver-library:
 #     if: >-
-#       begins(symbol, "cuArray", "cuCtx", "cuDevice", "cuDriver", "cuEvent", "cuFunc", "cuGetError", "cuGetProc", "cuGetExport", "cuGraph", "cuInit", "cuIpc", "cuKernel", "cuLaunch",
-#       "cuLibrary", "cuLink", "cuMem", "cuModule", "cuMulticast", "cuOccupancy", "cuPointer", "cuProfiler", "cuStream", "cuTensorMap", "nvml")
-#       or begins(library, "libcuda.so", "libnvidia-ml.so")
+#       (begins(symbol, "cuArray", "cuCtx", "cuDevice", "cuDriver", "cuEvent", "cuFunc",
+#       "cuGetError", "cuGetProc", "cuGetExport", "cuGraph", "cuInit", "cuIpc", "cuKernel",
+#       "cuLaunch", "cuLibrary", "cuLink", "cuMem", "cuModule", "cuMulticast", "cuOccupancy",
+#       "cuPointer", "cuProfiler", "cuStream", "cuTensorMap", "nvml") or begins(library,
+#       "libcuda.so", "libnvidia-ml.so")) and not paste("tinycudann", "setup.py install", "setup.py
+#       develop")
+#   not-linked:
+#     if: >-
+#       begins(symbol, "cuMem", "cuInit", "cuLaunch", "cuModule", "cuDevice", "cuCtx") and
+#       paste("tinycudann", "setup.py install", "setup.py develop")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "launch.py", line 6, in <module>
+#           import tinycudann as tcnn
+#       ImportError: tinycudann_bindings/_80_C.cpython-38-x86_64-linux-gnu.so: undefined symbol: cuMemAddressFree
 #   other-cuda:
 #     if: >-
 #       begins(symbol, "__nvJitLink", "nvJitLink", "nvrtc", "cublas", "cudnn", "cusparse", "cusolver", "cufft", "curand", "cupti", "cutensor", "cuda", "__cuda", "cuFile", "nccl", "pnccl")

@@ -1,6 +1,7 @@
 # ---
 # wordings:
 #   - text: "CUDA error: the provided PTX was compiled with an unsupported toolchain"
+#     unless: [gpu-programs]
 #   - text: "CUDA Runtime Error: the provided PTX was compiled with an unsupported toolchain"
 #   - text: "RuntimeError: the provided PTX was compiled with an unsupported toolchain"
 #   - text: "Triton Error [CUDA]: the provided PTX was compiled with an unsupported toolchain"

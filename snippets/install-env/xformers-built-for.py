@@ -1,9 +1,12 @@
 # ---
 # wordings:
+#   - text: "xFormers can't load C++/CUDA extensions. xFormers was built for"
+#     sample: |
+#       WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:
+#           PyTorch 2.10.0+cu128 with CUDA 1208 (you have 2.7.1+cu126)
 #   - text: "PyTorch {built:path} with CUDA {cuda:ident} (you have {have:path})"
 #     near: [xFormers, xformers, XFORMERS]
 #     sample: "    PyTorch 2.6.0+cu124 with CUDA 1204 (you have 2.7.1+cu126)"
-#   - text: "xFormers can't load C++/CUDA extensions. xFormers was built for"
 #   - text: "xFormers can't load C++/CUDA extensions"
 #   - text: "xFormers was built for a different version of PyTorch or Python"
 #   - text: "Need to compile C++ extensions to use all xFormers features"
@@ -18,14 +21,14 @@
 # outranks: [flash-attention-unsupported]
 # timeout: 120
 # causes:
+#   other-torch:
+#     if: built != have and not paste("+cpu)")
 #   cpu-torch:
 #     if: paste("+cpu)")
 #     sample: "    PyTorch 2.1.2+cu121 with CUDA 1201 (you have 2.1.2+cpu)\nxFormers was built for:"
 #   same:
 #     if: built == have
 #     sample: "    PyTorch 2.0.1 with CUDA 1106 (you have 2.0.1)\nxFormers was built for:"
-#   other-torch:
-#     if: built != have and not paste("+cpu)")
 #   unneeded:
 # cases:
 #   other-torch:

@@ -23,12 +23,13 @@
 # related: [memory/cuda-oom, install-env/internal-assert]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management"]
 # causes:
+#   unknown:
+#     if: >-
+#       read(option) and not paste("_mb=", "segments=", "threshold=", "divisions=", "backend=")
+#     sample: "RuntimeError: Unrecognized CachingAllocator option: expandable_segments"
 #   equals-sign:
 #     if: read(option) and paste("_mb=", "segments=", "threshold=", "divisions=", "backend=")
 #     sample: "RuntimeError: Unrecognized CachingAllocator option: max_split_size_mb=8000"
-#   unknown:
-#     if: read(option)
-#     sample: "RuntimeError: Unrecognized CachingAllocator option: expandable_segments"
 #   not-boolean:
 #     if: read(value)
 #   too-small:

@@ -18,7 +18,9 @@
 #   state-changed:
 #     undecided: what the block does differently is not printed
 #   other-types:
-#     likely: paste("torch.bfloat16", "torch.float16") and paste("different metadata")
+#     likely: >-
+#       paste("torch.bfloat16", "torch.float16") and paste("torch.float32") and paste("different
+#       metadata")
 #     sample: |
 #       torch.utils.checkpoint.CheckpointError: torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.
 #       tensor at position 3:

@@ -11,13 +11,13 @@
 # related: [autograd/no-grad-fn, distributed/ddp-ready-once]
 # docs: ["https://docs.pytorch.org/docs/stable/checkpoint.html"]
 # causes:
-#   your-own-call:
-#     undecided: whose line it is, is not printed
 #   in-a-trainer:
 #     likely: paste("transformers", "Trainer", "sd-scripts", "LLaMA-Factory", "llamafactory", "unsloth", "peft", "axolotl", "diffusers")
 #     undecided: the warning names a file of torch, not the library that called it
 #     sample: |
 #       /opt/conda/lib/python3.10/site-packages/transformers/models/llama/modeling_llama.py:1040: UserWarning: torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. In version 2.5 we will raise an exception if use_reentrant is not passed.
+#   your-own-call:
+#     undecided: whose line it is, is not printed
 # cases:
 #   in-a-trainer:
 #     commands:

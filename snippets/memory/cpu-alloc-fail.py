@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "DefaultCPUAllocator: can't allocate memory: you tried to allocate {n:int} bytes"
 #     exception: RuntimeError
-#     sample: "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 400000000000000 bytes. Error code 12 (Cannot allocate memory)"
+#     sample: "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 1638400000 bytes. Error code 12 (Cannot allocate memory)"
 #   - text: "DefaultCPUAllocator: not enough memory: you tried to allocate {n:int} bytes"
 #     exception: RuntimeError
 #     sample: "RuntimeError: [enforce fail at ..\\c10\\core\\CPUAllocator.cpp:79] data. DefaultCPUAllocator: not enough memory: you tried to allocate 11534336 bytes."
@@ -17,9 +17,9 @@
 #     sample: "RuntimeError: $ Torch: not enough memory: you tried to allocate 0GB. Buy new RAM! at ..\\aten\\src\\TH\\THGeneral.cpp:204"
 #   - text: "$ Torch: not enough memory: you tried to allocate"
 #     exception: RuntimeError
-#   - text: "Cannot allocate memory"
+#   - text: "[Errno 12] Cannot allocate memory"
 #     exception: OSError
-#     near: ["[Errno 12]"]
+#     near: [model-code]
 #     sample: "OSError: [Errno 12] Cannot allocate memory"
 #   - text: "unable to mmap {n:int} bytes from file"
 #     exception: RuntimeError

@@ -3,7 +3,7 @@
 #   - text: "CUDA out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes} of which {free:bytes} is free"
 #     exception: OutOfMemoryError
 #     device: cuda
-#     sample: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB of which 1.58 GiB is free. Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory, this process has 966.00 MiB memory in use. Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated."
+#     sample: "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 226.00 MiB. GPU 0 has a total capacity of 15.70 GiB of which 210.38 MiB is free. Including non-PyTorch memory, this process has 15.48 GiB memory in use. Of the allocated memory 14.81 GiB is allocated by PyTorch, and 336.73 MiB is reserved by PyTorch but unallocated."
 #   - text: "Of the allocated memory {used:bytes} is allocated by PyTorch, and {cached:bytes} is reserved by PyTorch but unallocated"
 #     exception: OutOfMemoryError
 #     device: cuda
@@ -42,10 +42,12 @@
 #     device: cuda
 #     sample: "RuntimeError: CUDA out of memory. Tried to allocate 4.70 GiB."
 #   - text: "HIP out of memory. Tried to allocate {size:bytes}"
+#     unless: [gpu-programs]
 #     device: cuda
 #     sample: "RuntimeError: HIP out of memory. Tried to allocate 2.00 GiB"
 #   - text: "HIP out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes} of which {free:bytes} is free"
 #     exception: OutOfMemoryError
+#     unless: [gpu-programs]
 #     device: cuda
 #     sample: "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 256.00 GiB. GPU 0 has a total capacity of 80.00 GiB of which 25.38 GiB is free. Of the allocated memory 54.35 GiB is allocated by PyTorch, and 51.48 MiB is reserved by PyTorch but unallocated."
 #   - text: "XPU out of memory. Tried to allocate {size:bytes}. GPU {gpu:int} has a total capacity of {total:bytes} of which {free:bytes} is free"
@@ -67,17 +69,19 @@
 #   - text: "NPU out of memory"
 #     device: cuda
 #   - text: "CUDA out of memory"
+#     unless: [gpu-programs]
 #     device: cuda
 #   - text: "CUDA error: out of memory"
 #     exception: AcceleratorError
-#     unless: [ggml, "cupy."]
+#     unless: [gpu-programs]
 #     device: cuda
 #   - text: "CUDA error: out of memory"
 #     exception: RuntimeError
-#     unless: [ggml, "cupy."]
+#     unless: [gpu-programs]
 #     device: cuda
 #   - text: "CUDA driver error: out of memory"
 #     exception: RuntimeError
+#     unless: [gpu-programs]
 #     device: cuda
 #   - text: "Allocation on device {gpu:int} would exceed allowed memory. (out of memory)"
 #     exception: OutOfMemoryError
@@ -157,20 +161,23 @@
 # causes:
 #   batch-size:
 #     likely: >-
-#       (frames(".backward(") or bytes(used) > bytes(total) / 2) and
-#       not (read(cached) and bytes(cached) > bytes(size) and bytes(cached) > bytes(total) / 50) and
-#       not (read(reserved) and bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 50) and
-#       not paste("generate(", "no_grad", "inference_mode", "decorate_context", "omfyUI", "comfy/", "prediction_step") and
-#       not frames("retain_graph=True", "create_graph=True", "_apply(", "param_applied", "_tensor_to_device", "_into_meta_model",
-#       "create_weights(", "in valid", "in eval") and
-#       (frames("closure()") or not frames("torch/optim/", "torch\\optim\\"))
+#       (frames(".backward(") or bytes(used) > bytes(total) / 2) and not (read(cached) and
+#       bytes(cached) > bytes(size) and bytes(cached) > bytes(total) / 20) and not (read(reserved)
+#       and bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) >
+#       bytes(total) / 20) and not paste("generate(", "no_grad", "inference_mode",
+#       "decorate_context", "omfyUI", "comfy/", "prediction_step") and not
+#       frames("retain_graph=True", "create_graph=True", "_apply(", "param_applied",
+#       "_tensor_to_device", "_into_meta_model", "create_weights(", "in valid", "in validate", "in
+#       validation", "in eval", "in evaluate", "in evaluation") and (frames("closure()") or not
+#       frames("torch/optim/", "torch\\optim\\"))
+#     undecided: a smaller batch is what most need, but fewer layers, no gradients or a smaller model may be meant by the same numbers
 #     sample: |
 #       Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.58 GiB already allocated; 12.88 MiB free; 9.61 GiB reserved in total by PyTorch)
-#     undecided: a smaller batch is what most need, but fewer layers, no gradients or a smaller model may be meant by the same numbers
 #   evaluation:
 #     likely: >-
-#       frames("in valid", "in evaluate", "in eval") and
-#       not frames(".backward(", "decorate_context", "no_grad", "inference_mode", "prediction_step", "evaluation_loop", "lightning")
+#       frames("in valid", "in validate", "in validation", "in evaluate", "in eval", "in
+#       evaluation") and not frames(".backward(", "decorate_context", "no_grad", "inference_mode",
+#       "prediction_step", "evaluation_loop", "lightning")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "train.py", line 80, in <module>
@@ -182,11 +189,13 @@
 #     undecided: how many layers keep their intermediate values is not printed
 #   fragmentation:
 #     if: >-
-#       (bytes(cached) > bytes(size) and (bytes(cached) > bytes(total) / 20 or bytes(cached) > bytes(allowed) / 20)) or
-#       (bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 20)
+#       (bytes(cached) > bytes(size) and (bytes(cached) > bytes(total) / 4 or bytes(cached) >
+#       bytes(allowed) / 4)) or (bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) -
+#       bytes(used) > bytes(total) / 4)
 #     likely: >-
-#       (bytes(cached) > bytes(size) and bytes(cached) > bytes(total) / 50) or
-#       (bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) - bytes(used) > bytes(total) / 50)
+#       (bytes(cached) > bytes(size) and (bytes(cached) > bytes(total) / 20 or bytes(cached) >
+#       bytes(allowed) / 20)) or (bytes(reserved) - bytes(used) > bytes(size) and bytes(reserved) -
+#       bytes(used) > bytes(total) / 20)
 #     sample: "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 15.90 GiB total capacity; 9.11 GiB already allocated; 1.02 GiB free; 13.90 GiB reserved in total by PyTorch)"
 #   grows:
 #     likely: frames("retain_graph=True", "create_graph=True")
@@ -208,9 +217,15 @@
 #       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB of which 1.58 GiB is free.
 #       Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory, this process has 966.00 MiB memory in use.
 #       Of the allocated memory 734.07 MiB is allocated by PyTorch, and 33.93 MiB is reserved by PyTorch but unallocated.
+#   other-gpu: {}
 #   larger-than-gpu:
 #     if: bytes(size) > bytes(total)
 #     sample: "CUDA out of memory. Tried to allocate 74.51 GiB (GPU 0; 23.69 GiB total capacity; 1.40 GiB already allocated; 20.92 GiB free; 1.46 GiB reserved in total by PyTorch)"
+#   xpu-limit:
+#     likely: >-
+#       paste("XPU out of memory") and bytes(used) + bytes(size) < bytes(total) * 0.8
+#     sample: |
+#       RuntimeError: XPU out of memory. Tried to allocate 1.00 GiB (GPU 0; 15.56 GiB total capacity; 990.00 MiB already allocated; 990.00 MiB reserved in total by PyTorch)
 #   model-too-large:
 #     likely: frames("self._apply(", "module._apply(", "param_applied = fn(", "set_module_tensor_to_device", "_into_meta_model", "create_weights(")
 #     sample: |
@@ -221,7 +236,7 @@
 #           param_applied = fn(param)
 #       torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 250.00 MiB. GPU 0 has a total capacity of 7.78 GiB of which 96.00 MiB is free. Including non-PyTorch memory, this process has 7.67 GiB memory in use. Of the allocated memory 7.55 GiB is allocated by PyTorch, and 1.20 MiB is reserved by PyTorch but unallocated.
 #   optimizer-state:
-#     if: frames("exp_avg", "_init_group")
+#     if: frames("exp_avg", "exp_avgs", "_init_group")
 #     likely: frames("torch/optim/", "torch\\optim\\") and not frames("closure()")
 #     sample: |
 #       Traceback (most recent call last):

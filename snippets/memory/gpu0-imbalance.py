@@ -7,9 +7,9 @@
 # rows: [S001-105, S003-09]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
 # causes:
-#   checkpoint:
-#   no-set-device:
 #   gathered-outputs:
+#   no-set-device:
+#   checkpoint:
 #   device-map:
 # ---
 

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "argument '{arg:ident}' (position {_:int}) must be Tensor, not {type:ident}"
 #     exception: TypeError
-#     sample: "TypeError: linear(): argument 'input' (position 1) must be Tensor, not NoneType"
+#     sample: "TypeError: dropout(): argument 'input' (position 1) must be Tensor, not str"
 #   - text: "argument '{arg:ident}' must be Tensor, not {type:ident}"
 #     exception: TypeError
 #     sample: "TypeError: conv2d(): argument 'input' must be Tensor, not tuple"
@@ -27,6 +27,10 @@
 # related: [shapes/stack-sizes]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html", "https://huggingface.co/docs/transformers/main_classes/output"]
 # causes:
+#   names:
+#     if: >-
+#       begins(type, "str") and paste("linear(): argument 'input'", "dropout(): argument 'input'")
+#     likely: begins(type, "str")
 #   none:
 #     if: begins(type, "NoneType") and (not read(arg) or not begins(arg, "weight"))
 #   tuple:
@@ -36,12 +40,12 @@
 #       begins(type, "dict", "OrderedDict", "BatchEncoding", "BatchFeature", "ModelOutput", "BaseModelOutput", "CausalLMOutput", "Seq2Seq", "MaskedLMOutput",
 #       "SequenceClassifierOutput", "TokenClassifierOutput", "QuestionAnsweringModelOutput", "ImageClassifierOutput", "SemanticSegmenterOutput", "CLIP", "UNet2D",
 #       "Transformer2D", "Autoencoder", "DecoderOutput")
-#   names:
-#     if: >-
-#       begins(type, "str") and paste("linear(): argument 'input'", "dropout(): argument 'input'")
-#     likely: begins(type, "str")
 #   list:
 #     if: begins(type, "list") and not paste("argument 'tensors'")
+#   column:
+#     if: begins(type, "Column")
+#     sample: |
+#       TypeError: stack(): argument 'tensors' (position 1) must be tuple of Tensors, not Column
 #   array:
 #     if: begins(type, "numpy", "Image", "JpegImage", "PngImage")
 #   one-tensor:

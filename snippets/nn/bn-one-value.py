@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "Expected more than 1 value per channel when training, got input size torch.Size([{size:shape}])"
 #     exception: ValueError
-#     sample: "ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 256, 1, 1])"
+#     sample: "ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 8])"
 #   - text: "Expected more than 1 value per channel when training, got input size [{size:shape}]"
 #     exception: ValueError
 #     sample: "ValueError: Expected more than 1 value per channel when training, got input size [1, 4, 1, 1]"
@@ -25,9 +25,18 @@
 #     survives: {"without: model.train()": "a new model is in train mode already; the line is there to show the order"}
 # causes:
 #   last-batch:
+#     if: >-
+#       live.loader.batch_size > 1 and not live("run", "in no_grad") and not live("layer", "eval")
 #     undecided: the last batch and a single row at any other time print the same
 #   batch-of-one:
-#     if: paste("in replica 0")
+#     if: >-
+#       live.loader.batch_size == 1 and not live("run", "in no_grad") and not live("layer",
+#       "eval")
+#     likely: >-
+#       paste("in replica 0") or len(size) > 2 and size[0] == 1 and not frames("group_norm",
+#       "GroupNorm", "deeplab", "deeplabv", "pspnet", "aspp", "ASPP", "eval", "evaluate", "valid",
+#       "validate", "validation", "infer", "inference", "predict", "prediction", "export",
+#       "summary")
 #     undecided: without DataParallel nothing is printed that tells a batch size of 1 from a last batch of one
 #     sample: |
 #       ValueError: Caught ValueError in replica 0 on device 0.
@@ -35,9 +44,22 @@
 #           h = self.norm(self.linear(x))
 #       ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 256])
 #   pooled-to-1x1:
-#     if: len(size) > 2 and not paste("in replica 0") and not frames("group_norm", "GroupNorm", "eval", "valid", "infer", "predict", "export", "summary")
+#     likely: >-
+#       len(size) > 2 and not paste("in replica 0") and not frames("group_norm", "GroupNorm",
+#       "eval", "evaluate", "evaluation", "evaluator", "valid", "validate", "validation", "infer",
+#       "inference", "predict", "prediction", "predictions", "export", "exporter", "summary")
+#     undecided: a batch of one sample prints the same behind any pooling to 1x1
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torchvision/models/segmentation/deeplabv3.py", line 61, in forward
+#           x = mod(x)
+#       ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 256, 1, 1])
 #   predicting:
-#     likely: frames("eval", "valid", "infer", "predict", "export", "summary")
+#     if: live("run", "in no_grad") or live("run", "in inference_mode")
+#     likely: >-
+#       frames("eval", "evaluate", "evaluation", "evaluator", "valid", "validate", "validation",
+#       "infer", "inference", "predict", "prediction", "predictions", "export", "exporter",
+#       "summary")
 #     undecided: a call in the middle of a file names no function that predicts
 #     sample: |
 #       Traceback (most recent call last):
@@ -47,6 +69,7 @@
 #   fine-tuning:
 #     undecided: whether the layer was trained before is not printed
 #   no-running-stats:
+#     if: live("layer", "eval", "track_running_stats=False")
 #     undecided: whether the layer keeps statistics is not printed
 #   one-channel-per-group:
 #     if: frames("group_norm", "GroupNorm")
@@ -66,7 +89,8 @@ loss_fn = nn.MSELoss()
 x = dataset.tensors[0][:1]  # a single sample
 
 # %% break last-batch
-for inputs, targets in DataLoader(dataset, batch_size=2):  # 5 samples: 2, 2 and 1
+loader = DataLoader(dataset, batch_size=2)  # 5 samples: 2, 2 and 1
+for inputs, targets in loader:
     loss_fn(model(inputs), targets).backward()
 
 # %% check last-batch
@@ -88,7 +112,8 @@ assert sizes == [2, 2]
 assert model[0].weight.grad.abs().sum() > 0
 
 # %% break batch-of-one
-for inputs, targets in DataLoader(dataset, batch_size=1):
+loader = DataLoader(dataset, batch_size=1)
+for inputs, targets in loader:
     loss_fn(model(inputs), targets).backward()
 
 # %% check batch-of-one

@@ -2,92 +2,118 @@
 # wordings:
 #   - text: "TypedStorage is deprecated. It will be removed in the future"
 #     exception: UserWarning
+#     role: remark
 #     unless: &alone ["Traceback (most recent call last)"]  # an error says more than a harmless warning
 #   - text: "size_average and reduce args will be deprecated, please use reduction='{reduction:ident}' instead"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     sample: "UserWarning: size_average and reduce args will be deprecated, please use reduction='sum' instead."
 #   - text: "The parameter 'pretrained' is deprecated since {_:num} and"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     sample: "UserWarning: The parameter 'pretrained' is deprecated since 0.13 and may be removed in the future, please use 'weights' instead."
 #   - text: "The parameter 'pretrained_backbone' is deprecated since {_:num} and"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     sample: "UserWarning: The parameter 'pretrained_backbone' is deprecated since 0.13 and may be removed in the future, please use 'weights_backbone' instead."
 #   - text: "Arguments other than a weight enum or `None` for '{_:ident}' are deprecated since"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     sample: "UserWarning: Arguments other than a weight enum or `None` for 'weights' are deprecated since 0.13 and may be removed in the future. The current behavior is equivalent to passing `weights=ResNet18_Weights.IMAGENET1K_V1`."
 #   - text: "nn.{name:ident} is deprecated. Use "
 #     exception: UserWarning
+#     role: remark
 #     unless: [paddle, "tf.nn.", mindspore, mxnet, "Traceback (most recent call last)"]
 #     sample: "UserWarning: nn.functional.sigmoid is deprecated. Use torch.sigmoid instead."
 #   - text: "`nn.{name:ident}` is deprecated. Use "
 #     exception: UserWarning
+#     role: remark
 #     unless: [paddle, "tf.nn.", mindspore, mxnet, "Traceback (most recent call last)"]
 #     sample: "UserWarning: `nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead."
 #   - text: "is now deprecated in favor of nn.init."
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     sample: "UserWarning: nn.init.xavier_uniform is now deprecated in favor of nn.init.xavier_uniform_."
 #   - text: "is now deprecated in favor of `nn.init."
 #     exception: FutureWarning
+#     role: remark
 #     unless: *alone
 #     sample: "FutureWarning: `nn.init.xavier_uniform` is now deprecated in favor of `nn.init.xavier_uniform_`."
 #   - text: "torch.nn.utils.clip_grad_norm is now deprecated in favor of"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of"
 #     exception: FutureWarning
+#     role: remark
 #     unless: *alone
 #   - text: "torch.nn.utils.weight_norm is deprecated in favor of torch.nn.utils.parametrizations.weight_norm"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`"
 #     exception: FutureWarning
+#     role: remark
 #     unless: *alone
 #   - text: "This overload of {name:ident} is deprecated:"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     near: ["Consider using one of the following signatures", "Number alpha", "Triggered internally"]
 #     sample: "UserWarning: This overload of add_ is deprecated:\n\tadd_(Number alpha, Tensor other)\nConsider using one of the following signatures instead:\n\tadd_(Tensor other, *, Number alpha)"
 #   - text: "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "torch.range is deprecated and will be removed in a future release"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "To get the last learning rate computed by the scheduler, please use `get_last_lr()`"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "reduction: 'mean' divides the total loss by both the batch size and the support size"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "Default grid_sample and affine_grid behavior has changed to align_corners=False since"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "Default upsampling behavior when mode={mode:ident} is changed to align_corners=False since"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #     sample: "UserWarning: Default upsampling behavior when mode=bilinear is changed to align_corners=False since 0.4.0. Please specify align_corners=True if the old behavior is desired."
 #   - text: "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "masked_fill_ received a mask with dtype torch.uint8, this behavior is now deprecated"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "where received a uint8 condition tensor. This behavior is deprecated"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "masked_select received a mask with dtype torch.uint8, this behavior is now deprecated"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "masked_fill_ only supports boolean masks, but got mask with dtype {_:line}"
 #     exception: RuntimeError
@@ -99,12 +125,15 @@
 #     sample: "RuntimeError: masked_select: expected BoolTensor for mask"
 #   - text: "volatile was removed and now has no effect"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "__floordiv__ is deprecated, and its behavior will change in a future version of pytorch"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 #   - text: "floor_divide is deprecated, and will be removed in a future version of pytorch"
 #     exception: UserWarning
+#     role: remark
 #     unless: *alone
 # tags: [warning, loss, optimizer]
 # recover: fix

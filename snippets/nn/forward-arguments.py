@@ -2,26 +2,32 @@
 # wordings:
 #   - text: "forward() missing {n:int} required positional argument"
 #     exception: TypeError
+#     near: [model-code, ".forward() "]
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: Net.forward() missing 1 required positional argument: 'mask'"
 #   - text: "forward() missing {n:int} required keyword-only argument"
 #     exception: TypeError
+#     near: [model-code, ".forward() "]
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: Net.forward() missing 1 required keyword-only argument: 'mask'"
 #   - text: "forward() takes {takes:int} positional arguments but {given:int} were given"
 #     exception: TypeError
+#     near: [model-code, ".forward() "]
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: Sequential.forward() takes 2 positional arguments but 3 were given"
 #   - text: "forward() takes {takes:int} positional argument but {given:int} were given"
 #     exception: TypeError
+#     near: [model-code, ".forward() "]
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: Net.forward() takes 1 positional argument but 2 were given"
 #   - text: "forward() got an unexpected keyword argument '{name:ident}'"
 #     exception: TypeError
+#     near: [model-code, ".forward() "]
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: forward() got an unexpected keyword argument 'attention_mask'"
 #   - text: "forward() got multiple values for argument '{twice:ident}'"
 #     exception: TypeError
+#     near: [model-code, ".forward() "]
 #     unless: [paddle, mindspore, chainer, hybrid_forward]
 #     sample: "TypeError: forward() got multiple values for argument 'mask'"
 # tags: [fine-tuning, transformer]
@@ -43,7 +49,7 @@
 #           outputs = model(**inputs)
 #       TypeError: Net.forward() got an unexpected keyword argument 'labels'
 #   no-self:
-#     if: read(takes) and takes == 1
+#     likely: read(takes) and takes == 1
 #   too-many:
 #     if: read(takes) and takes > 1
 #     sample: "TypeError: Net.forward() takes 3 positional arguments but 4 were given"

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "Module [{module:ident}] is missing the required \"forward\" function"
 #     exception: NotImplementedError
-#     sample: "NotImplementedError: Module [ModuleList] is missing the required \"forward\" function"
+#     sample: "NotImplementedError: Module [Net] is missing the required \"forward\" function"
 #   - text: "is missing the required \"forward\" function"
 #     exception: NotImplementedError
 #   - text: "NotImplementedError"
@@ -12,10 +12,10 @@
 # related: [nn/module-attr, nn/module-assign]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.forward", "https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html"]
 # causes:
-#   container:
-#     if: module in ["ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Module"]
 #   indented:
 #     undecided: a wrong indentation and a wrong name print the same
+#   container:
+#     if: module in ["ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Module"]
 #   misspelt:
 #     undecided: a wrong indentation and a wrong name print the same
 #   other-class:

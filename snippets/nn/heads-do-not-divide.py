@@ -76,16 +76,36 @@ layer = nn.TransformerEncoderLayer(d_model=100, nhead=12)
 
 # %% check width
 print([n for n in range(1, 33) if 100 % n == 0])  # [1, 2, 4, 5, 10, 20, 25]
-assert 100 % 12 != 0 and 96 % 12 == 0
+assert 100 % 12 != 0 and 100 % 10 == 0
 
 # %% fix width
 from torch import nn
 
-layer = nn.TransformerEncoderLayer(d_model=96, nhead=12)  # 8 for each head
+layer = nn.TransformerEncoderLayer(d_model=100, nhead=10)  # 10 for each head
 
 # %% proof width
-assert layer.self_attn.head_dim == 8 and layer.self_attn.num_heads == 12
-assert layer(torch.rand(5, 2, 96)).shape == (5, 2, 96)
+words = nn.Embedding(50, 100)(torch.randint(50, (5, 2)))
+assert layer(words).shape == (5, 2, 100) and layer.self_attn.num_heads > 1
+
+# %% use width
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.head = nn.Embedding(50, 100), nn.Linear(100, 3)
+        # >>>
+        layer = nn.TransformerEncoderLayer(d_model=100, nhead=12)
+        # <<<
+        self.encoder = nn.TransformerEncoder(layer, num_layers=2, enable_nested_tensor=False)
+
+    def forward(self, x):
+        return self.head(self.encoder(self.words(x)).mean(0))
+
+
+model = Classifier()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+nn.functional.cross_entropy(model(torch.randint(50, (7, 4))), torch.arange(4) % 3).backward()
+optimizer.step()
+assert all(parameter.grad is not None for parameter in model.parameters())
 
 # %%
 x = torch.rand(2, 7, 13)  # 13 columns of a table at 7 times

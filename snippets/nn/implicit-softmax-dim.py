@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "Implicit dimension choice for {name:ident} has been deprecated"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: Implicit dimension choice for softmax has been deprecated. Change the call to include dim=X as an argument."
 # tags: [classification, warning, loss, transformer]
 # recover: fix

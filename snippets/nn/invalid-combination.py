@@ -8,6 +8,8 @@
 # related: [nn/argument-must-be-tensor, nn/forward-arguments, devices/cuda-tensor-to-numpy, shapes/size-not-int]
 # docs: ["https://docs.pytorch.org/docs/stable/torch.html", "https://docs.pytorch.org/docs/stable/tensors.html"]
 # causes:
+#   list:
+#     if: paste("got (list", "got (tuple") and not paste("empty() received", "new() received", "randn() received", "zeros() received", "ones() received")
 #   numpy-function:
 #     if: paste("ddof=", "axis=NoneType", "out=NoneType", "numpy/core/fromnumeric", "numpy/_core/fromnumeric", "numpy\\_core\\fromnumeric")
 #   text:
@@ -17,8 +19,6 @@
 #   size:
 #     if: paste("empty() received", "new() received", "randn() received", "rand() received", "zeros() received", "ones() received", "randint() received") and paste("float", "tuple, dtype", "got (Tensor", "NoneType", "numpy.")
 #     sample: "TypeError: new() received an invalid combination of arguments - got (Tensor, int, int, int), but expected one of:"
-#   list:
-#     if: paste("got (list", "got (tuple") and not paste("empty() received", "new() received", "randn() received", "zeros() received", "ones() received")
 #   wrong-keyword:
 #     undecided: whether a name is a keyword of the function stands in its signatures alone
 # ---

@@ -2,27 +2,33 @@
 # wordings:
 #   - text: "enable_nested_tensor is True, but self.use_nested_tensor is False because"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
 #   - text: "Using a non-full backward hook when"
 #     exception: [FutureWarning, UserWarning]
+#     role: remark
 #     sample: "FutureWarning: Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to get the documented behavior."
 #   - text: "Using non-full backward hooks on a Module that does not"
 #     exception: [FutureWarning, UserWarning]
+#     role: remark
 #     sample: "FutureWarning: Using non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors is deprecated and will be removed in future versions. This hook will be missing some of the grad_output."
 #   - text: "Support for mismatched {one:ident} and {other:ident} is deprecated"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead."
 #   - text: "Initializing zero-element tensors is a no-op"
 #     exception: UserWarning
+#     role: remark
 #   - text: "RNN module weights are not part of single contiguous chunk of memory"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: RNN module weights are not part of single contiguous chunk of memory. This means they need to be compacted at every call, possibly greatly increasing memory usage. To compact weights again call flatten_parameters()."
 #   - text: "Could not initialize NNPACK! Reason:"
-#     role: wrapper
+#     role: remark
 #     sample: "[W NNPACK.cpp:64] Could not initialize NNPACK! Reason: Unsupported hardware."
 # tags: [warning, transformer, hooks, rnn]
 # recover: fix
-# related: [nn/lstm-dropout-1-layer, nn/implicit-softmax-dim, shapes/attn-mask-shape]
+# related: [nn/lstm-dropout-1-layer, nn/implicit-softmax-dim, shapes/attn-mask-shape, install-env/nnpack-convolution-failed]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoder.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook"]
 # causes:
 #   nested-tensor:

@@ -2,9 +2,11 @@
 # wordings:
 #   - text: "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, but got dropout={p:num} and num_layers={n:int}"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, but got dropout=0.2 and num_layers=1"
 #   - text: "dropout option adds dropout after all but last recurrent layer"
 #     exception: UserWarning
+#     role: remark
 # tags: [rnn, warning]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html"]

@@ -28,19 +28,39 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
 # causes:
 #   wrapped:
-#     if: paste("'DataParallel' object", "DistributedDataParallel' object", "MMDataParallel' object") and attr not in ["module", "_use_replicated_tensor_module"]
+#     if: >-
+#       paste("'DataParallel' object", "DistributedDataParallel' object", "MMDataParallel' object")
+#       and attr not in ["module", "_use_replicated_tensor_module", "src_device_obj"]
 #   not-wrapped:
 #     if: attr == "module" and not paste("DataParallel' object")
 #   old-file:
 #     if: >-
-#       paste("recompute_scale_factor'", "'GELU' object") or attr in ["_use_replicated_tensor_module", "padding_mode", "_padding_repeated_twice", "_reversed_padding_repeated_twice",
-#       "divisor_override", "_non_persistent_buffers_set", "_backward_pre_hooks", "_forward_hooks_with_kwargs",
-#       "_forward_hooks_always_called", "_is_full_backward_hook", "_forward_pre_hooks_with_kwargs", "activation_relu_or_gelu", "_qkv_same_embed_dim"]
-#       or attr in ["batch_first", "norm_first"] and cls in ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"]
-#       or attr == "track_running_stats" and cls in ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm2d"]
+#       paste("recompute_scale_factor'", "'GELU' object") or attr in
+#       ["_use_replicated_tensor_module", "src_device_obj", "padding_mode",
+#       "_padding_repeated_twice", "_reversed_padding_repeated_twice", "divisor_override",
+#       "_non_persistent_buffers_set", "_backward_pre_hooks", "_forward_hooks_with_kwargs",
+#       "_forward_hooks_always_called", "_is_full_backward_hook", "_forward_pre_hooks_with_kwargs",
+#       "activation_relu_or_gelu", "_qkv_same_embed_dim"] or attr in ["batch_first", "norm_first"]
+#       and cls in ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer"] or
+#       attr == "track_running_stats" and cls in ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
+#       "InstanceNorm2d"]
+#   other-release:
+#     likely: >-
+#       cls in ["GCNConv", "GATConv", "GATv2Conv", "SAGEConv", "GINConv", "GINEConv", "NNConv",
+#       "ChebConv", "GraphConv", "EdgeConv", "RGCNConv", "TransformerConv", "MessagePassing",
+#       "VisionTransformer", "SwinTransformer", "PatchEmbed"]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "gnnNets.py", line 258, in forward
+#           x = torch.matmul(x, self.weight)
+#         File "torch/nn/modules/module.py", line 1178, in __getattr__
+#           type(self).__name__, name))
+#       AttributeError: 'GCNConv' object has no attribute 'weight'
 #   not-set:
+#     if: live("object", "not set", "own class") and attr != "module"
 #     undecided: an attribute that was never set and a property that fails print the same
 #   property:
+#     if: live("object", "property")
 #     undecided: an attribute that was never set and a property that fails print the same
 # ---
 

@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "Named tensors and all their associated APIs are an experimental feature and subject to change"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: Named tensors and all their associated APIs are an experimental feature and subject to change. Please do not use them for anything important until they are released as stable. (Triggered internally at  /pytorch/c10/core/TensorImpl.h:1156.)"
 # tags: [warning, cnn, detection]
 # recover: fix

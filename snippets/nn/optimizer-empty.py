@@ -7,15 +7,18 @@
 # related: [nn/module-assign, autograd/no-grad-fn]
 # docs: ["https://docs.pytorch.org/docs/stable/optim.html#constructing-it"]
 # causes:
+#   nothing-to-train:
+#     undecided: the class of the model is not printed
 #   plain-list:
+#     if: >-
+#       live("model", "holds layers in a list")
+#       or live("holds layers in a list")
 #     undecided: where the layers are kept is not printed
 #   all-frozen:
+#     if: live("model", "frozen")
 #     likely: paste("filter(", "requires_grad")
 #   used-up:
 #     undecided: that a generator was used before is not printed
-#   nothing-to-train:
-#     case: plain-list
-#     undecided: the class of the model is not printed
 # ---
 
 # %%
@@ -24,7 +27,53 @@ from torch import nn
 
 torch.manual_seed(0)
 
+# %% break nothing-to-train
+class Net(nn.Module):
+    def _init_(self):  # one underscore: Python does not call it
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
 
+
+optimizer = torch.optim.AdamW(Net().parameters())
+
+
+# %% check nothing-to-train
+class Net(nn.Module):
+    def _init_(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+
+model = Net()
+print(list(model.children()))  # []: nothing was made
+assert list(model.children()) == []
+
+# %% fix nothing-to-train
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+model = Net()
+optimizer = torch.optim.AdamW(model.parameters())
+
+# %% proof nothing-to-train
+assert [id(p) for p in optimizer.param_groups[0]["params"]] == [id(model.layer.weight), id(model.layer.bias)]
+before = model.layer.weight.detach().clone()
+model(torch.ones(1, 4)).sum().backward()
+optimizer.step()
+assert not torch.equal(before, model.layer.weight)
+
+
+# %%
 class Net(nn.Module):
     def __init__(self):
         super().__init__()

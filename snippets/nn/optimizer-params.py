@@ -1,5 +1,13 @@
 # ---
 # wordings:
+#   - text: "'<=' not supported between instances of 'float' and 'str'"
+#     exception: TypeError
+#     near: ["torch/optim", "torch\\optim"]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/optim/adam.py", line 58, in __init__
+#           if not 0.0 <= lr:
+#       TypeError: '<=' not supported between instances of 'float' and 'str'
 #   - text: "params argument given to the optimizer should be an iterable of Tensors or dicts, but got {got:line}"
 #     exception: TypeError
 #     sample: "TypeError: params argument given to the optimizer should be an iterable of Tensors or dicts, but got torch.FloatTensor"
@@ -18,9 +26,6 @@
 #     exception: TypeError
 #     near: ["torch/optim/optimizer.py", "torch\\optim\\optimizer.py"]
 #     sample: "TypeError: 'Linear' object is not iterable"
-#   - text: "'<=' not supported between instances of 'float' and 'str'"
-#     exception: TypeError
-#     near: ["torch/optim", "torch\\optim"]
 #   - text: "'<' not supported between instances of 'str' and 'float'"
 #     exception: TypeError
 #     near: ["torch/optim", "torch\\optim"]

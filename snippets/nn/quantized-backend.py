@@ -1,7 +1,7 @@
 # ---
 # wordings:
 #   - text: "Could not run 'aten::{op:ident}' with arguments from the 'Quantized{_:ident}' backend"
-#     sample: "NotImplementedError: Could not run 'aten::add.out' with arguments from the 'QuantizedCPU' backend."
+#     sample: "NotImplementedError: Could not run 'aten::_slow_conv2d_forward' with arguments from the 'QuantizedCPU' backend."
 #   - text: "Could not run 'quantized::{layer:ident}' with arguments from the '{backend:ident}' backend"
 #     sample: "NotImplementedError: Could not run 'quantized::linear' with arguments from the 'CPU' backend."
 #   - text: "Input type (c10::quint8) and bias type (float) should be the same"

@@ -2,15 +2,32 @@
 # wordings:
 #   - text: "maximum recursion depth exceeded"
 #     exception: RecursionError
+#     near: [model-code, "('task("]
 #     unless: &another [django, flask/, werkzeug, celery, sqlalchemy, jinja2, scrapy, tensorflow/, keras/]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/nn/modules/module.py", line 1789, in _call_impl
+#           return forward_call(*args, **kwargs)
+#         File "recursion-error.py", line 83, in patched
+#           return 2 * old_forward(x)
+#         [Previous line repeated 984 more times]
+#       RecursionError: maximum recursion depth exceeded
 #   - text: "RuntimeError: maximum recursion depth exceeded"
 #     exception: RuntimeError
+#     near: [model-code, "('task("]
 #     unless: *another
 # tags: [notebook]
 # recover: fix
 # rows: [S001-111]
 # docs: ["https://docs.python.org/3/library/sys.html#sys.setrecursionlimit", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
 # causes:
+#   own-getattr:
+#     if: frames("__getattr__") and frames("getattr(self.")
+#     sample: |
+#       File "wrapper.py", line 12, in __getattr__
+#         return getattr(self.model, name)
+#       [Previous line repeated 996 more times]
+#       RecursionError: maximum recursion depth exceeded
 #   cell-run-twice:
 #     likely: >-
 #       paste("Cell In[", "Cell In [", "<ipython-input-", "ipykernel_", "skipping similar frames")
@@ -18,13 +35,13 @@
 #       and not frames(".data, ", ".data)")
 #     undecided: whose function repeats, and what it was before, only the reader knows
 #     sample: |
-#       Cell In[7], line 4, in scaled(x)
-#             3 def scaled(x):
-#       ----> 4     return 2 * before(x)
+#       Cell In[7], line 4, in scaled(tensor)
+#             3 def scaled(tensor):
+#       ----> 4     return 2 * before(tensor)
 #
-#       Cell In[7], line 4, in scaled(x)
-#             3 def scaled(x):
-#       ----> 4     return 2 * before(x)
+#       Cell In[7], line 4, in scaled(tensor)
+#             3 def scaled(tensor):
+#       ----> 4     return 2 * before(tensor)
 #
 #           [... skipping similar frames: scaled at line 4 (2962 times)]
 #
@@ -44,14 +61,6 @@
 #       frames("module._apply(fn)", "mod_str = repr(module)", "mod_str = module.__repr__()", "load(child, child_state_dict", "load(child, prefix")
 #       and not frames("getattr(self.")
 #     likely: frames("module.state_dict(", "module.train(mode)")
-#   own-getattr:
-#     case: parent-stored
-#     if: frames("__getattr__") and frames("getattr(self.")
-#     sample: |
-#       File "wrapper.py", line 12, in __getattr__
-#         return getattr(self.model, name)
-#       [Previous line repeated 996 more times]
-#       RecursionError: maximum recursion depth exceeded
 #   tokenizer:
 #     if: paste("unk_token_id") and paste("convert_tokens_to_ids")
 #     sample: |
@@ -74,6 +83,53 @@ from torch import nn
 x = torch.ones(1, 2)
 model = nn.Linear(2, 2)
 plain = model.forward
+
+
+class Wrapper:
+    def __init__(self, model):
+        self.model = model
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+
+# %% break own-getattr
+import copy
+
+wrapper = copy.deepcopy(Wrapper(model))
+
+# %% check own-getattr
+empty = object.__new__(Wrapper)  # made without __init__, as copy and pickle make it
+# False: there is no model yet, and asking for it asks again
+print("model" in vars(empty))
+assert "model" not in vars(empty)
+
+
+# %% fix own-getattr
+class Wrapper:
+    def __init__(self, model):
+        self.model = model
+
+    def __getattr__(self, name):
+        if name == "model":  # copied without __init__: there is no model yet
+            raise AttributeError(name)
+        return getattr(self.model, name)
+
+
+# %% proof own-getattr
+import copy
+import pickle
+
+wrapper = Wrapper(nn.Linear(2, 3))
+for twin in (copy.deepcopy(wrapper), copy.copy(wrapper)):
+    assert torch.equal(twin.weight, wrapper.weight) and twin.in_features == 2
+assert copy.deepcopy(wrapper).model is not wrapper.model
+try:
+    wrapper.no_such_name
+    raise AssertionError("a name that the model lacks was found")
+except AttributeError as error:
+    assert "no_such_name" in str(error)
+assert not hasattr(object.__new__(Wrapper), "weight")
 
 # %% break cell-run-twice
 for _ in range(2):  # a notebook cell, run twice

@@ -40,18 +40,20 @@ model(loader[0]).sum().backward()
 before = model.weight.detach().clone()
 
 # %% break verbose
-scheduler = StepLR(optimizer, step_size=1, verbose=True)
+scheduler = ReduceLROnPlateau(optimizer, patience=2, verbose=True)
 
 # %% fix verbose
-from torch.optim.lr_scheduler import StepLR
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
-scheduler = StepLR(optimizer, step_size=1)
-optimizer.step()
-scheduler.step()
-print("learning rate:", scheduler.get_last_lr())  # what verbose printed
+scheduler = ReduceLROnPlateau(optimizer, patience=2)  # all others likewise
+for val_loss in (3.0, 2.0, 2.5, 2.0, 2.1):  # that of each epoch
+    optimizer.step()
+    scheduler.step(val_loss)
+    print("rate:", optimizer.param_groups[0]["lr"])  # what verbose printed
 
 # %% proof verbose
-assert abs(scheduler.get_last_lr()[0] - 0.01) < 1e-12 and not torch.equal(model.weight, before)
+assert abs(optimizer.param_groups[0]["lr"] - 0.01) < 1e-12 and not torch.equal(model.weight, before)
+assert scheduler.best == 2.0 and scheduler.last_epoch == 5 and scheduler.patience == 2
 
 # %% break metrics
 scheduler = ReduceLROnPlateau(optimizer, patience=0)
@@ -61,11 +63,12 @@ scheduler.step()
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 scheduler = ReduceLROnPlateau(optimizer, patience=0)
-for val_loss in (1.0, 1.0):  # after each epoch, the loss on the validation data
+for val_loss in (3.0, 2.0, 2.0, 1.0):  # that of each epoch
     scheduler.step(val_loss)
 
 # %% proof metrics
-assert abs(optimizer.param_groups[0]["lr"] - 0.01) < 1e-12
+assert abs(optimizer.param_groups[0]["lr"] - 0.01) < 1e-12  # lowered once
+assert scheduler.best == 1.0 and scheduler.mode == "min"
 
 # %% break too-many-steps
 scheduler = OneCycleLR(optimizer, max_lr=0.1, epochs=2, steps_per_epoch=4)
@@ -89,3 +92,9 @@ for epoch in range(2):
 
 # %% proof too-many-steps
 assert scheduler.total_steps == 10 == scheduler.last_epoch and not torch.equal(model.weight, before)
+other = torch.optim.SGD(model.parameters(), lr=0.1)
+planned = OneCycleLR(other, max_lr=0.1, total_steps=10)
+for _ in range(10):
+    other.step()
+    planned.step()
+assert scheduler.get_last_lr() == planned.get_last_lr()  # the curve of ten steps, not a stretched one

@@ -2,10 +2,13 @@
 # wordings:
 #   - text: "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
 #     exception: UserWarning
+#     role: remark
 #   - text: "Detected call of lr_scheduler.step() before optimizer.step()"
 #     exception: UserWarning
+#     role: remark
 #   - text: "has been overridden after learning rate scheduler initialization"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization."
 # tags: [learning-rate, optimizer, amp, warning]
 # recover: fix

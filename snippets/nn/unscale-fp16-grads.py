@@ -8,9 +8,14 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/amp_examples.html"]
 # causes:
 #   half-model:
+#     likely: >-
+#       live("model", "parameters=float16") and not live("model", "partly frozen") and not
+#       paste("peft", "lora", "LoRA")
 #     undecided: who made the weights float16 is not printed
 #   half-adapter:
-#     likely: paste("peft", "lora", "LoRA", "get_peft_model")
+#     likely: >-
+#       paste("peft", "lora_", "_lora", "lora.", "lora/", "LoRA")
+#       or live("model", "parameters=float16", "partly frozen")
 #     undecided: who made the weights float16 is not printed
 #     sample: |
 #       Traceback (most recent call last):

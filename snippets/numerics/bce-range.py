@@ -13,10 +13,14 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html"]
 # causes:
 #   no-sigmoid:
+#     if: >-
+#       paste("elements of input") and live("input", "below 0") and not live("input", "holds
+#       nan")
 #     likely: paste("elements of input")
 #   labels-outside:
 #     if: paste("elements of target")
 #   became-nan:
+#     if: paste("elements of input") and live("input", "holds nan")
 #     undecided: a missing sigmoid and nan print the same
 #   autocast:
 #     if: paste("unsafe to autocast")

@@ -24,6 +24,9 @@
 # related: [numerics/loss-nan, numerics/multinomial-inf-nan, numerics/bce-range]
 # docs: ["https://docs.pytorch.org/docs/stable/distributions.html"]
 # causes:
+#   scale:
+#     if: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and paste("tensor([") and not paste("[nan", " nan,", "nan]")
+#     likely: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and not paste("[nan", " nan,", "nan]")
 #   nan:
 #     if: paste("[nan", " nan,", "nan]")
 #     sample: |
@@ -31,12 +34,11 @@
 #       tensor([[nan, nan]])
 #   value:
 #     if: paste("within the support")
-#   scale:
-#     if: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and paste("tensor([") and not paste("[nan", " nan,", "nan]")
-#     likely: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and not paste("[nan", " nan,", "nan]")
 #   logits-as-probs:
-#     if: paste("Simplex()", "parameter probs") and paste("tensor([") and not paste("[nan", " nan,", "nan]", "within the support")
-#     likely: paste("Simplex()", "parameter probs") and not paste("[nan", " nan,", "nan]", "within the support")
+#     likely: >-
+#       paste("Simplex()", "parameter probs") and paste("tensor([") and not paste("[nan", " nan,",
+#       "nan]", "within the support") or paste("Simplex()", "parameter probs") and not paste("[nan",
+#       " nan,", "nan]", "within the support")
 # ---
 
 # %%

@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "loss: nan"
 #     near: &log [learning_rate, grad_norm, gnorm, "lr:", "lr=", "'lr'", "eta:", data_time, it/s, s/it, "memory:", max mem, GPU, cuda, loss_scale, scaler, mmengine, mmdet, mmcv, "Epoch:", "Epoch [", "Epoch=", epoch, Iter, iter, "[INFO]", ppl, 训练]
+#     sample: "epoch 3  step 120  lr: 0.001  loss: nan"
 #   - text: "loss=nan"
 #     near: *log
 #   - text: "Loss is nan, stopping training"
@@ -42,6 +43,7 @@
 #     exception: NansException
 #   - text: "Non-finite norm encountered in torch.nn.utils.clip_grad_norm_"
 #     exception: FutureWarning
+#     role: remark
 #   - text: "for gradients from `parameters` is non-finite, so it cannot be clipped"
 #     exception: RuntimeError
 #   - text: "Minimum loss scale reached"
@@ -119,7 +121,7 @@
 #     near: [gpu_mem, GPU_mem, box_loss]
 # tags: [amp, loss, nan, reinforcement-learning, comfyui]
 # recover: fix
-# related: [autograd/nan-in-backward, numerics/fp16-batchnorm]
+# related: [autograd/nan-in-backward, numerics/fp16-batchnorm, numerics/output-nan]
 # timeout: 120
 # rows: [S001-39, S001-122, S003-21]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
@@ -136,6 +138,14 @@
 #       linux: "./webui.sh --no-half-vae"
 #       powershell: '.\webui.bat --no-half-vae'
 # causes:
+#   learning-rate:
+#     likely: >-
+#       paste("e+08", "e+09", "e+10", "e+11", "e+12", "e+13", "e+14", "e+15", "e+16", "e+17", "e+18", "e+19", "e+20", "e+22", "e+25", "e+28", "e+30", "e+32",
+#       "e+34", "e+35", "e+36", "e+37", "e+38")
+#     sample: |
+#       epoch 1 iter 40 loss: 8.1e+09
+#       epoch 1 iter 41 loss: 3.3e+19
+#       epoch 1 iter 42 loss: nan
 #   half-overflow:
 #     likely: >-
 #       paste("reducing loss scale to", "Attempted loss scale", "loss scale already at minimum", "Minimum loss scale reached", "Gradient overflow",
@@ -150,14 +160,6 @@
 #     sample: |
 #       model = model.half().cuda()
 #       epoch 0 iter 1 loss: nan lr: 0.001
-#   learning-rate:
-#     likely: >-
-#       paste("e+08", "e+09", "e+10", "e+11", "e+12", "e+13", "e+14", "e+15", "e+16", "e+17", "e+18", "e+19", "e+20", "e+22", "e+25", "e+28", "e+30", "e+32",
-#       "e+34", "e+35", "e+36", "e+37", "e+38")
-#     sample: |
-#       epoch 1 iter 40 loss: 8.1e+09
-#       epoch 1 iter 41 loss: 3.3e+19
-#       epoch 1 iter 42 loss: nan
 #   log-of-zero:
 #   nothing-to-average:
 #   never-initialised:

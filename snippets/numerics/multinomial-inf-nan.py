@@ -13,7 +13,9 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.multinomial.html"]
 # causes:
 #   half-overflow:
-#     likely: frames("generation", "_sample", "transformers", "generate(")
+#     likely: >-
+#       frames("generation", "_sample", "transformers", "generate(")
+#       or live("model", "parameters=float16")
 #     undecided: the dtype of the model is not printed
 #     sample: |
 #       Traceback (most recent call last):
@@ -21,13 +23,19 @@
 #           next_tokens = torch.multinomial(probs, num_samples=1).squeeze(1)
 #       RuntimeError: probability tensor contains either `inf`, `nan` or element < 0
 #   temperature:
+#     if: live("left", "divided by 0")
 #     undecided: the temperature is not printed
 #   masked-row:
 #     if: paste("sum of probabilities <= 0")
+#     likely: >-
+#       live("left", "holds nan") and (live("left", "by masked_fill") or live("left", "via
+#       masked_fill"))
 #     undecided: newer releases print the same for all causes
 #     sample: "RuntimeError: invalid multinomial distribution (sum of probabilities <= 0)"
 #   raw-logits:
-#     if: paste("encountering probability entry < 0")
+#     if: >-
+#       paste("encountering probability entry < 0")
+#       or live("left", "below 0") and not live("left", "holds nan")
 #     undecided: newer releases print the same for all causes
 #     sample: "RuntimeError: invalid multinomial distribution (encountering probability entry < 0)"
 # ---

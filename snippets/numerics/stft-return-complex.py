@@ -5,9 +5,11 @@
 #     sample: "RuntimeError: stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a future PyTorch release."
 #   - text: "stft will require the return_complex parameter be explicitly"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: stft will require the return_complex parameter be explicitly  specified in a future PyTorch release. Use return_complex=False  to preserve the current behavior or return_complex=True to return  a complex output."
 #   - text: "stft with return_complex=False is deprecated"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for all inputs, and return_complex=False will raise an error."
 #   - text: "istft requires a complex-valued input tensor matching the output from stft with return_complex=True"
 #     exception: RuntimeError

@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "Please use the new API settings to control TF32 behavior"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: Please use the new API settings to control TF32 behavior, such as torch.backends.cudnn.conv.fp32_precision = 'tf32' or torch.backends.cuda.matmul.fp32_precision = 'ieee'."
 #   - text: "This combination indicates that you have used a mix of the legacy and new APIs to set the TF32 flags"
 #     exception: RuntimeError

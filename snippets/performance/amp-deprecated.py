@@ -2,12 +2,15 @@
 # wordings:
 #   - text: "`torch.cuda.amp.{name:ident}(args...)` is deprecated"
 #     exception: FutureWarning
+#     role: remark
 #     sample: "FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cuda', args...)` instead."
 #   - text: "torch.cuda.amp.{name:ident}(args...) is deprecated"
 #     exception: FutureWarning
+#     role: remark
 #     sample: "FutureWarning: torch.cuda.amp.GradScaler(args...) is deprecated. Please use torch.amp.GradScaler('cuda', args...) instead."
 #   - text: "`torch.cpu.amp.{name:ident}(args...)` is deprecated"
 #     exception: FutureWarning
+#     role: remark
 #     sample: "FutureWarning: `torch.cpu.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cpu', args...)` instead."
 #   - text: "set_autocast_dtype(): argument 'dtype' (position {_:int}) must be torch.dtype, not {kind:ident}"
 #     exception: TypeError
@@ -18,12 +21,16 @@
 #     sample: 'File "torch/amp/autocast_mode.py", line 247, in __enter__ TypeError: dtype must be a torch.dtype (got bool)'
 #   - text: "In CPU autocast, but the target dtype is not supported. Disabling autocast"
 #     exception: UserWarning
+#     role: remark
 #   - text: "CUDA is not available or torch_xla is imported. Disabling autocast"
 #     exception: UserWarning
+#     role: remark
 #   - text: "User provided device_type of 'cuda', but CUDA is not available. Disabling"
 #     exception: UserWarning
+#     role: remark
 #   - text: "torch.cuda.amp.GradScaler is enabled, but CUDA is not available"
 #     exception: UserWarning
+#     role: remark
 # tags: [warning, detection, slow]
 # recover: fix
 # related: [install-env/no-nvidia-driver]

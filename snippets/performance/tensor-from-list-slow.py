@@ -2,6 +2,7 @@
 # wordings:
 #   - text: "Creating a tensor from a list of numpy.ndarrays is extremely slow"
 #     exception: UserWarning
+#     role: remark
 # tags: [numpy, reinforcement-learning, slow, warning]
 # recover: fix
 # rows: [S001-13]

@@ -2,26 +2,33 @@
 # wordings:
 #   - text: "RuntimeError: {op:ident} does not have a deterministic implementation, but you set"
 #     exception: RuntimeError
-#     sample: "RuntimeError: upsample_trilinear3d_backward_out_cuda does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'."
+#     sample: "RuntimeError: put_ does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True)'."
 #   - text: "UserWarning: {op:ident} does not have a deterministic implementation, but you set"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: adaptive_max_pool2d_backward_cuda does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True, warn_only=True)'."
 #   - text: "does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True, warn_only=True)'"
 #     exception: UserWarning
+#     role: remark
 #   - text: "does not have a deterministic implementation, but you set"
 #     exception: RuntimeError
 #   - text: "Memory Efficient attention defaults to a non-deterministic algorithm"
 #     exception: UserWarning
+#     role: remark
 # tags: [reproducibility, seed, cuda, warning]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html", "https://docs.pytorch.org/docs/stable/notes/randomness.html"]
 # causes:
 #   excepted:
-#     likely: read(op) and not paste("warn_only=True)'")
+#     likely: read(op) and not paste("warn_only=True)'", "(True, warn_only=True")
 #   another-op:
-#     if: begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool", "upsample_") and not paste("warn_only=True)'")
+#     if: >-
+#       begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool", "upsample_") and not
+#       paste("warn_only=True)'", "(True, warn_only=True")
 #   only-a-warning:
-#     if: paste("warn_only=True)'", "Memory Efficient attention defaults to a non-deterministic algorithm")
+#     if: >-
+#       paste("warn_only=True)'", "(True, warn_only=True", "Memory Efficient attention defaults to a
+#       non-deterministic algorithm")
 # ---
 
 # %%

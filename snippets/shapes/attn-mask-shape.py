@@ -32,6 +32,9 @@
 # related: [shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"]
 # causes:
+#   open-clip:
+#     likely: len(mask) == 2 and mask[0] == 77 and mask[1] == 77
+#     sample: "RuntimeError: The shape of the 2D attn_mask is torch.Size([77, 77]), but should be (4, 4)."
 #   padding-as-attention:
 #     likely: len(mask) == 2 and read(want) and mask[0] != want[0] and mask[1] == want[1]
 #   other-length:

@@ -13,13 +13,13 @@
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.all.html", "https://docs.pytorch.org/docs/stable/generated/torch.where.html"]
 # causes:
+#   condition:
+#     likely: frames("if ", "elif ", "while ", "assert ", " and ", " or ")
 #   class-not-instance:
 #     if: frames("legacy_get_string", "_reduction.py")
 #     likely: frames("nn.CrossEntropyLoss(", "nn.MSELoss(", "nn.BCELoss(", "nn.BCEWithLogitsLoss(", "nn.L1Loss(", "nn.NLLLoss(") or paste("Loss(pred", "Loss(out", "Loss(log", "Loss(y")
 #   in-list:
 #     likely: frames(" not in ", ".index(", ".remove(")
-#   condition:
-#     likely: frames("if ", "while ", "assert ", " and ", " or ")
 # ---
 
 # %%

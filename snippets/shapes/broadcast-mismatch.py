@@ -20,60 +20,123 @@
 #   - text: "the number of sizes provided ({sizes:int}) must be greater or equal to the number of dimensions in the tensor ({dims:int})"
 #     exception: RuntimeError
 #     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
+#   - text: "invalid argument {_:int}: sizes do not match at"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 3: sizes do not match at /pytorch/torch/lib/THC/generated/../generic/THCTensorMathPointwise.cu:217"
+#   - text: "the number of sizes provided must be greater or equal to the number of dimensions in the tensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 1: the number of sizes provided must be greater or equal to the number of dimensions in the tensor at /pytorch/torch/lib/TH/generic/THTensor.c:299"
+#   - text: "inconsistent tensor size at"
+#     exception: RuntimeError
+#     sample: "RuntimeError: inconsistent tensor size at /b/wheel/pytorch-src/torch/lib/TH/generic/THTensorMath.c:831"
 # tags: [broadcasting, shape, transformer, segmentation, comfyui, optimizer]
 # picture: [[sizes, right, target, tensor], [axis, dim, a, b]]
 # recover: fix
 # related: [shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
 # causes:
+#   too-long:
+#     if: >-
+#       frames("position_embedding", "position_embeddings", "position_ids", "wpe", "token_type_ids")
+#       and dim == 1 and (have in [77, 512, 514] and want > have + 1 or b in [77, 512, 514] and a >
+#       b + 1 or a in [77, 512, 514] and b > a + 1)
+#     likely: >-
+#       frames("transformers/", "transformers\\", "modeling_", "position", "positions",
+#       "position_embeddings", "position_ids", "embeddings", "pos_embed", "clip", "gpt") and
+#       (dim == 1 and have in [77, 512, 514] and want > have + 1 or dim == 1 and want in [77,
+#       512, 514] and have > want or dim == 1 and b in [77, 512, 514] and a > b + 1 and a % 64
+#       != 0 and a % 77 != 0 or dim == 1 and a in [77, 512, 514] and b > a + 1 and b % 64 != 0
+#       and b % 77 != 0 or dim in [2, 3] and a in [512, 1024, 2048, 4096] and b > a and b < a +
+#       400 or dim in [2, 3] and b in [512, 1024, 2048, 4096] and a > b and a < b + 400)
+#       or dim in [2, 3] and live.right.dtype == "bool" and live.left.shape[-1] ==
+#       live.left.shape[-2] and live.right.shape[-1] == live.right.shape[-2]
 #   optimizer-state:
-#     if: frames("exp_avg", "momentum_buffer", "optim/_functional.py", "optim\\_functional.py", "optim/adam", "optim\\adam", "optim/sgd")
+#     if: >-
+#       frames("exp_avg", "exp_avgs", "momentum_buffer", "momentum_buffers", "optim/_functional.py",
+#       "optim\\_functional.py", "optim/adam", "optim/adamw", "optim\\adam", "optim\\adamw",
+#       "optim/sgd")
 #   sharded:
-#     if: (a == 0 or b == 0) and paste("deepspeed", "DeepSpeed", "fsdp", "FSDP")
-#     likely: a == 0 or b == 0
+#     if: >-
+#       (a == 0 or b == 0) and paste("deepspeed", "DeepSpeed", "fsdp", "FSDP", "zero3", "stage3")
 #     sample: |
 #       [rank0]:   File "/env/lib/python3.11/site-packages/deepspeed/runtime/engine.py", line 2216, in backward
 #       [rank0]: RuntimeError: The size of tensor a (0) must match the size of tensor b (5120) at non-singleton dimension 1
-#   too-long:
-#     if: >-
-#       dim == 1 and have in [77, 512, 514] and want > have + 1 and want % 77 != 0 and want % 64 != 0
-#       or frames("position") and dim == 1 and b in [77, 512, 514] and a > b + 1 and a % 64 != 0 and a % 77 != 0
-#       or frames("position") and dim == 1 and a in [77, 512, 514] and b > a + 1 and b % 64 != 0 and b % 77 != 0
-#       or frames("position_embedding") and not (a > 16 and b > 16 and square(a - 1) and square(b - 1))
-#     likely: >-
-#       dim == 1 and want in [77, 512, 514] and have > want
-#       or dim == 1 and b in [77, 512, 514] and a > b + 1 and a % 64 != 0 and a % 77 != 0
-#       or dim == 1 and a in [77, 512, 514] and b > a + 1 and b % 64 != 0 and b % 77 != 0
-#       or dim in [2, 3] and a in [512, 1024, 2048, 4096] and b > a and b < a + 400
-#       or dim in [2, 3] and b in [512, 1024, 2048, 4096] and a > b and a < b + 400
 #   image-size:
-#     if: dim == 1 and a > 16 and b > 16 and square(a - 1) and square(b - 1) and not (a in [65, 257, 1025] and b in [65, 257, 1025])
-#     likely: dim == 1 and (a > 16 and b > 16 and square(a - 1) and square(b - 1) or a > 48 and b > 48 and square(a) and square(b))
+#     if: >-
+#       dim == 1 and a > 16 and b > 16 and square(a - 1) and square(b - 1) and frames("pos_embed",
+#       "pos_embedding", "position_embedding", "position_embeddings", "positional_embedding",
+#       "interpolate_pos_encoding")
+#     likely: >-
+#       dim == 1 and a > 16 and b > 16 and (square(a - 1) and square(b - 1) or square(a) and
+#       square(b) and frames("pos_embed", "pos_embedding", "position_embedding",
+#       "position_embeddings", "positional_embedding", "patch_embed", "vit", "ViT",
+#       "vision_transformer", "clip", "swin"))
 #   one-value-per-row:
-#     if: len(tensor) == 1 and len(target) == 2 and target[0] == tensor[0]
+#     if: >-
+#       len(tensor) == 1 and len(target) == 2 and target[0] == tensor[0]
+#       or len(live.right.shape) == 1 and len(live.left.shape) == 2 and live.right.shape[0] ==
+#       live.left.shape[0] and (live("right", "by norm") or live("right", "by mean") or
+#       live("right", "by sum") or live("right", "by std"))
 #     likely: frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")
 #   odd-size:
-#     likely: dim in [2, 3] and a - b in [1, -1] and a < 500 and not frames("attn", "attention", "modeling_")
+#     if: >-
+#       dim in [2, 3] and a - b in [1, -1] and len(live.left.shape) == 4 and not live("target")
+#     likely: >-
+#       dim in [2, 3] and a - b in [1, -1] and a < 500 and not frames("attn", "attns", "attention",
+#       "Attention", "modeling_")
 #   channels:
 #     if: (a == 4 and b == 3 or a == 2 and b == 3) and frames("normalize")
 #     likely: dim in [0, 1] and a == 4 and b == 3
+#   no-boxes:
+#     likely: dim in [0, 1] and (a == 0 and b == 4 or a == 4 and b == 0)
+#     sample: |
+#       RuntimeError: The size of tensor a (0) must match the size of tensor b (4) at non-singleton dimension 1
 #   latents:
-#     likely: dim == 1 and (a == 4 and b == 16 or a == 16 and b == 4)
-#     sample: "RuntimeError: The size of tensor a (4) must match the size of tensor b (16) at non-singleton dimension 1"
+#     likely: >-
+#       dim == 1 and (a == 4 and b == 16 or a == 16 and b == 4) and paste("omfy", "diffus",
+#       "latent", "webui", "vae", "VAE")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "ComfyUI/comfy/ldm/modules/diffusionmodules/openaimodel.py", line 12, in forward
+#       RuntimeError: The size of tensor a (4) must match the size of tensor b (16) at non-singleton dimension 1
 #   other-model:
 #     likely: >-
-#       dim in [1, 2] and a in [768, 1024, 1152, 1280, 1536, 2048, 3072, 3584, 3840, 4096, 5120]
-#       and b in [768, 1024, 1152, 1280, 1536, 2048, 3072, 3584, 3840, 4096, 5120]
-#     sample: "SamplerCustomAdvanced: The size of tensor a (3072) must match the size of tensor b (4096) at non-singleton dimension 2"
+#       dim in [1, 2] and a in [768, 1024, 1152, 1280, 1536, 2048, 3072, 3584, 3840, 4096, 5120] and
+#       b in [768, 1024, 1152, 1280, 1536, 2048, 3072, 3584, 3840, 4096, 5120] and paste("omfy",
+#       "diffus", "webui", "sd-scripts", "custom_nodes", "peft", "transformers", "lora", "LoRA")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "ComfyUI/comfy/lora.py", line 30, in calculate_weight
+#       RuntimeError: The size of tensor a (3072) must match the size of tensor b (4096) at non-singleton dimension 1
 #   prediction-and-target:
-#     if: frames("mse_loss", "l1_loss")
-#     likely: dim in [2, 3] and not frames("attn", "attention", "modeling_") and (a - b > 1 or b - a > 1)
+#     if: >-
+#       frames("mse_loss", "l1_loss") and dim in [2, 3]
+#       or read(live.target.shape) and read(live.input.shape)
+#     likely: >-
+#       dim in [2, 3] and not frames("attn", "attns", "attention", "Attention", "modeling_") and (a
+#       - b > 1 or b - a > 1)
 #     sample: "RuntimeError: The size of tensor a (268) must match the size of tensor b (201) at non-singleton dimension 3"
+#   mse-classes:
+#     likely: >-
+#       dim == 1 and a > 1 and b > 1 and frames("mse_loss", "l1_loss", "smooth_l1_loss",
+#       "huber_loss")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "torch/nn/functional.py", line 3365, in mse_loss
+#           expanded_input, expanded_target = torch.broadcast_tensors(input, target)
+#       RuntimeError: The size of tensor a (133) must match the size of tensor b (10) at non-singleton dimension 1
 #   last-batch:
+#     if: >-
+#       dim == 0 and live("run", "in a loop") and (live("right", "set above the loop") or
+#       live("left", "set above the loop"))
 #     likely: dim == 0 and (a > 7 or b > 7)
 #   mask-dimensions:
 #     if: read(sizes)
 #     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
+#   mask-grows:
+#     likely: dim == 3 and want == 2 * have - 1 and have > 8
+#     sample: |
+#       RuntimeError: The expanded size of the tensor (933) must match the existing size (467) at non-singleton dimension 3.  Target sizes: [1, 28, 467, 933].  Tensor sizes: [1, 1, 467, 467]
 # ---
 
 # %%

@@ -30,23 +30,41 @@
 # related: [shapes/stack-sizes, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
 # causes:
+#   odd-size:
+#     likely: >-
+#       dim == 1 and want - got in [1, -1] and want > 16 and want < 700 or dim in [2, 3] and want -
+#       got in [1, -1] and want > 4 and want < 700
 #   numbers:
 #     if: read(position)
 #   missing-dimension:
 #     if: read(a) and read(b)
-#   odd-size:
-#     if: dim == 1 and want - got in [1, -1] and want > 16 and want < 700
-#     likely: dim in [2, 3] and want - got in [1, -1] and want > 4 and want < 700
 #   other-model:
 #     likely: >-
-#       want in [128, 320, 640, 768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120] and got in [768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120]
-#       or paste("ComfyUI") and (want in [16, 128, 4] and got in [16, 128, 4])
-#     sample: "RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 2560 but got size 5120 for tensor number 1 in the list."
+#       paste("omfy", "diffus", "webui", "custom_nodes", "RWKV", "rwkv", "peft", "transformers") and
+#       (want in [128, 320, 640, 768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120] and got in
+#       [768, 1024, 1280, 2048, 2560, 3072, 3584, 4096, 5120] or want in [16, 128, 4] and got in
+#       [16, 128, 4])
+#     sample: |
+#       Traceback (most recent call last):
+#         File "ComfyUI/comfy/ldm/model.py", line 40, in forward
+#       RuntimeError: Sizes of tensors must match except in dimension 1. Expected size 768 but got size 1280 for tensor number 1 in the list.
 #   levels:
-#     likely: (want == 2 * got or want == 2 * got - 1 or got == 2 * want or got == 2 * want - 1) and want > 6
+#     likely: >-
+#       ((want == 2 * got or want == 2 * got - 1 or got == 2 * want or got == 2 * want - 1) and want
+#       > 6) and not (want % 77 == 0 and got % 77 == 0)
 #     sample: "Expected size 17 but got size 9 for tensor number 1 in the list."
+#   prompts:
+#     if: >-
+#       want != got and want % 77 == 0 and got % 77 == 0 and want < 400 and got < 400
+#     sample: |
+#       RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 77 but got size 154 for tensor number 1 in the list.
 #   wrong-dimension:
+#     if: dim != 0 and live("left", "differ in dim 0")
 #     undecided: that the sizes differ in the dimension of the batch is not printed
+#   last-piece:
+#     likely: dim == 0 and want > 1000 and got > 0 and got < want and i > 1
+#     sample: |
+#       RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 80000 but got size 79368 for tensor number 12 in the list.
 # ---
 
 # %%

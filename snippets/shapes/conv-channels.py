@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "Given groups={_:int}, weight of size [{weight:shape}], expected input[{input:shape}] to have {want:int} channels, but got {got:int} channels instead"
 #     exception: RuntimeError
-#     sample: "RuntimeError: Given groups=1, weight of size [4, 3, 3, 3], expected input[1, 4, 9, 9] to have 3 channels, but got 4 channels instead"
+#     sample: "RuntimeError: Given groups=1, weight of size [8, 3, 3, 3], expected input[2, 1, 28, 28] to have 3 channels, but got 1 channels instead"
 #   - text: "Given transposed={_:int}, weight of size [{weight:shape}], expected input[{input:shape}] to have {want:int} channels, but got {got:int} channels instead"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Given transposed=1, weight of size [3, 4, 3, 3], expected input[1, 4, 9, 9] to have 3 channels, but got 4 channels instead"
@@ -20,23 +20,35 @@
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html"]
 # causes:
+#   grey:
+#     if: >-
+#       want == 3 and got == 1 and len(input) == 4 and input[2] > 4 and input[3] > 4
+#     likely: want == 3 and got == 1
 #   channels-last:
 #     if: len(input) > 3 and input[-1] == want and got > 4 and want < 5 and input[2] > 4 or len(input) == 3 and input[-1] == want and (got > 4 or want < 5)
-#   grey:
-#     if: want == 3 and got == 1
 #   rgba:
 #     if: want == 3 and got == 4 and (input[2] > 256 or input[3] > 256)
 #     likely: want == 3 and got == 4 and not (input[2] == input[3] and input[2] in [32, 64, 96, 128])
 #   rgb:
-#     if: want == 1 and got == 3
+#     if: >-
+#       want == 1 and got == 3 and len(input) == 4 and input[2] > 4 and input[3] > 4
+#     likely: want == 1 and got == 3
 #     sample: "RuntimeError: Given groups=1, weight of size [32, 1, 3, 3], expected input[4, 3, 320, 220] to have 1 channels, but got 3 channels instead"
 #   latents:
-#     if: weight[0] in [320, 512] and want in [4, 8, 9, 16] and got in [4, 8, 9, 16]
-#     likely: want in [4, 9] and got in [4, 8, 9, 16, 36, 48] or got in [4, 9] and want in [4, 8, 9, 16, 36, 48]
-#     sample: "RuntimeError: Given groups=1, weight of size [320, 4, 3, 3], expected input[2, 9, 64, 64] to have 4 channels, but got 9 channels instead"
+#     likely: >-
+#       (weight[0] in [320, 512] and want in [4, 8, 9, 16] and got in [4, 8, 9, 16] or want in [4,
+#       9] and got in [4, 8, 9, 16, 36, 48] or got in [4, 9] and want in [4, 8, 9, 16, 36, 48]) and
+#       paste("omfy", "diffus", "webui", "latent", "ldm/", "ldm\\", "sd-scripts", "UNet2D", "vae",
+#       "VAE")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "ComfyUI/comfy/ldm/modules/diffusionmodules/openaimodel.py", line 100, in forward
+#       RuntimeError: Given groups=1, weight of size [320, 4, 3, 3], expected input[2, 8, 64, 64] to have 4 channels, but got 8 channels instead
 #   layers:
-#     if: want > 31 and got > 15 and want % 16 == 0 and got % 16 == 0 and input[3] != got and input[2] != got
-#     likely: want > 4 and got > 4 and input[3] != got
+#     if: live("input", "computed")
+#     likely: >-
+#       want > 31 and got > 15 and want % 16 == 0 and got % 16 == 0 and input[3] != got and input[2]
+#       != got or want > 4 and got > 4 and input[3] != got
 # ---
 
 # %%

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "Expected {single:ident} (unbatched) or {batched:ident} (batched) input to {op:ident}, but got input of size: [{shape:shape}]"
 #     exception: RuntimeError
-#     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [3, 9]"
+#     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [2, 5, 3, 9, 9]"
 #   - text: "Expected {_:ident} (unbatched) or {_:ident} (batched) input to"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [s0, 9]"
@@ -43,6 +43,8 @@
 # related: [shapes/conv-channels, shapes/too-many-indices]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html"]
 # causes:
+#   extra-dim:
+#     if: begins(batched, "4") and len(shape) == 5 or begins(batched, "3") and len(shape) == 4 or begins(batched, "5") and len(shape) == 6
 #   empty:
 #     if: shape[0] == 0 and len(shape) == 1
 #     sample: "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [0]"
@@ -50,12 +52,19 @@
 #     if: begins(want, "4") and len(shape) == 3 and shape[0] in [1, 3, 4] or begins(want, "5") and len(shape) == 4
 #     likely: begins(bn, "4D") and begins(got, "3D")
 #   no-channel:
-#     if: read(op) and begins(batched, "4") and len(shape) == 2 and shape[0] == shape[1] or read(op) and begins(batched, "5") and len(shape) == 3 or begins(want, "4") and len(shape) == 3 and shape[0] > 4 and shape[1] == shape[2]
+#     if: >-
+#       read(op) and begins(batched, "4") and len(shape) == 2 and shape[0] == shape[1] and shape[0]
+#       > 64 and shape[0] not in [100, 128, 256, 512, 1024] or read(op) and begins(batched, "5") and
+#       len(shape) == 3
+#     likely: >-
+#       read(op) and begins(batched, "4") and len(shape) == 2 and shape[0] == shape[1] or read(op)
+#       and begins(batched, "5") and len(shape) == 3 or begins(want, "4") and len(shape) == 3 and
+#       shape[0] > 4 and shape[1] == shape[2]
 #   flat:
-#     if: begins(batched, "4") and len(shape) == 2 and shape[0] != shape[1] and shape[1] in [784, 3072, 12288, 50176, 150528]
+#     if: >-
+#       begins(batched, "4") and len(shape) == 2 and shape[0] != shape[1] and shape[1] in [784,
+#       12288, 50176, 150528]
 #     likely: len(shape) == 2
-#   extra-dim:
-#     if: begins(batched, "4") and len(shape) == 5 or begins(batched, "3") and len(shape) == 4 or begins(batched, "5") and len(shape) == 6
 #   wrong-norm:
 #     if: begins(bn, "4D") and begins(got, "2D", "5D") or begins(bn, "5D") and begins(got, "4D", "2D") or paste("expected 2D or 3D input (got 4D")
 #     sample: "ValueError: expected 2D or 3D input (got 4D input)"

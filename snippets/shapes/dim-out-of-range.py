@@ -20,16 +20,27 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.dim.html", "https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html"]
 # causes:
 #   squeezed:
-#     if: frames(".squeeze())", ".squeeze(),", ".squeeze().") and not frames("cat(", "stack(")
-#     likely: frames(".squeeze()") and not frames("cat(", "stack(")
+#     if: >-
+#       frames(".squeeze())", ".squeeze(),", ".squeeze().") and not frames("cat(", "concat(",
+#       "hcat(", "stack(", "hstack(", "vstack(", "dstack(")
+#       or live("left", "by squeeze")
+#     likely: >-
+#       frames(".squeeze()") and not frames("cat(", "concat(", "hcat(", "stack(", "hstack(",
+#       "vstack(", "dstack(")
 #   one-sample:
+#     likely: >-
+#       len(live.left.shape) == 1 and dim == 1 and not live("left", "by squeeze") and not
+#       frames("label", "labels", "target", "targets", "accuracy", "correct")
 #     undecided: the shape of the tensor is not printed
 #   cat-rows:
 #     if: frames("torch.cat(", "torch.stack(", "torch.concat(", "cat((", "T.stack(")
 #   from-zero:
+#     likely: len(live.left.shape) == 2 and dim == 2
 #     undecided: the shape of the tensor is not printed
 #   class-labels:
-#     likely: range[-1] == 0 and dim == 1 and frames("label", "target", "accuracy", "correct")
+#     likely: >-
+#       range[-1] == 0 and dim == 1 and frames("label", "labels", "target", "targets", "accuracy",
+#       "correct")
 # ---
 
 # %%

@@ -17,7 +17,9 @@
 #   loop-never-ran:
 #     undecided: why the list is empty is not printed
 #   found-nothing:
-#     likely: frames("nms", "boxes", "detect", "postprocess", "post_process")
+#     likely: >-
+#       frames("nms", "boxes", "bboxes", "detect", "detection", "detections", "detector",
+#       "postprocess", "post_process")
 #     undecided: why the list is empty is not printed
 #     sample: |
 #       Traceback (most recent call last):

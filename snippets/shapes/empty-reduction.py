@@ -20,7 +20,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.max.html"]
 # causes:
 #   whole-tensor:
-#     if: paste("Expected reduction dim to be specified", "input tensor must be non-empty", "operation does not have an identity") and not paste("to have non-zero size")
+#     if: >-
+#       paste("Expected reduction dim to be specified", "input tensor must be non-empty") and not
+#       paste("to have non-zero size")
+#     likely: paste("operation does not have an identity")
 #   along-dim:
 #     if: paste("to have non-zero size")
 # ---
@@ -39,14 +42,21 @@ print(x.shape)  # [0]
 assert x.numel() == 0
 
 # %% fix whole-tensor
-best = x.max() if x.numel() else None  # what "nothing found" means is yours to say
+def best_of(x):
+    return x.max() if x.numel() else None  # what "nothing" means is yours to say
+
+
+best = best_of(x)
 
 # %% proof whole-tensor
-assert best is None
+assert best is None and best_of(torch.zeros(0, 3)) is None
+assert best_of(torch.zeros(3)) == 0 and best_of(torch.tensor([-2.0, -1.0, -3.0])) == -1
+assert best_of(torch.tensor([5.0])) == 5
 
 # %%
 boxes = torch.tensor([[1.0, 5.0], [2.0, 3.0], [0.0, 4.0]])
-images = [torch.zeros(0, 2), boxes]  # boxes of two images; none in the first
+# boxes of images; none in some
+images = [torch.zeros(0, 2), boxes, torch.zeros(2, 2), torch.zeros(0, 2), -boxes]
 
 # %% break along-dim
 largest = [boxes.max(dim=0).values for boxes in images]
@@ -60,4 +70,5 @@ assert any(len(boxes) == 0 for boxes in images)
 largest = [boxes.max(dim=0).values for boxes in images if len(boxes)]
 
 # %% proof along-dim
-assert [row.tolist() for row in largest] == [[2.0, 5.0]]
+assert [row.tolist() for row in largest] == [[2.0, 5.0], [0.0, 0.0], [0.0, -3.0]]
+assert torch.zeros(0, 80).max(dim=1).values.shape == (0,)  # along the other one: an empty result

@@ -31,6 +31,8 @@
 #   batch: {survives: {"raw: images[0].permute(1, 2, 0).cpu()": "a tensor on the CPU needs no .cpu(), one on the GPU does"}}
 #   one-channel: {survives: {"raw: x[0].cpu()": "a tensor on the CPU needs no .cpu(), one on the GPU does"}}
 # causes:
+#   imshow:
+#     if: read(size) and size[0] in [3, 4]
 #   batch:
 #     if: len(size) == 4
 #   one-channel:
@@ -40,8 +42,6 @@
 #     sample: "Image.fromarray(mask.cpu().numpy())\nTypeError: Cannot handle this data type: (1, 1), <i8"
 #   pil:
 #     if: paste("Cannot handle this data type")
-#   imshow:
-#     if: read(size) and size[0] in [3, 4]
 # ---
 
 # %%

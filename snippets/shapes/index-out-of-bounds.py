@@ -15,20 +15,44 @@
 #   - text: "out of range: tried to access index {index:int} on a tensor of {size:int} elements"
 #     exception: IndexError
 #     sample: "IndexError: out of range: tried to access index 99 on a tensor of 12 elements."
+#   - text: "index {index:int} is out of bounds for dim with size {size:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: index 15 is out of bounds for dim with size 2"
+#   - text: "invalid argument {_:int}: out of range at"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 2: out of range at /pytorch/torch/lib/THC/generic/THCTensor.c:23"
+#   - text: "Invalid index in gather at"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Invalid index in gather at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:657"
+#   - text: "Invalid index in scatter at"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Invalid index in scatter at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:721"
 # tags: [shape, batch-size, dataloader]
 # recover: fix
 # related: [shapes/too-many-indices, devices/embedding-index, devices/label-out-of-range, shapes/dim-out-of-range]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_view.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.size.html"]
 # causes:
+#   last-batch:
+#     if: live.left.shape[0] < live.loader.batch_size and live("run", "in a loop")
+#     undecided: the size of the batch is not printed
 #   empty:
 #     if: size == 0
 #   dataset-length:
 #     likely: frames("__getitem__", "/fetch.py") and size != 0
-#   last-batch:
-#     undecided: the size of the batch is not printed
 #   from-one:
+#     if: live.right.min == 1 and live.right.max == size
 #     undecided: the other indices are not printed
+#   class-number:
+#     likely: >-
+#       size < 100 and index >= size and frames("label", "labels", "target", "targets",
+#       "target_labels", "class", "classes", "build_targets", "one_hot")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "utils/utils.py", line 315, in build_targets
+#           tcls[b, best_n, gj, gi, target_labels] = 1
+#       RuntimeError: index 15 is out of bounds for dim with size 2
 #   other-axis:
+#     likely: live.left.shape[0] == size and (live.left.shape[1] > index or live.left.shape[2] > index)
 #     undecided: the shape of the tensor is not printed
 # ---
 

@@ -12,6 +12,8 @@
 # related: [shapes/broadcast-mismatch, shapes/mask-index-shape]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html"]
 # causes:
+#   mask-count:
+#     likely: read(places) and not paste("image_features", "inputs_embeds", "image_token", "image_embeds")
 #   image-tokens:
 #     if: paste("image_features", "inputs_embeds", "image_token", "image_embeds")
 #     sample: |
@@ -19,8 +21,6 @@
 #         File "modeling_llava.py", line 30, in forward
 #           inputs_embeds[special_image_mask] = image_features
 #       RuntimeError: shape mismatch: value tensor of shape [576, 4096] cannot be broadcast to indexing result of shape [0, 4096]
-#   mask-count:
-#     likely: read(places) and not paste("image_features", "inputs_embeds", "image_token", "image_embeds")
 #   lists:
 #     if: read(shapes)
 # ---

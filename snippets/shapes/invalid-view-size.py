@@ -33,41 +33,52 @@
 # related: [shapes/view-noncontiguous]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.reshape.html", "https://docs.pytorch.org/docs/stable/generated/torch.flatten.html"]
 # causes:
+#   fixed-batch:
+#     if: >-
+#       live.left.shape[0] != shape[0] and product(live.left.shape[1:]) == product(shape[1:]) and
+#       len(shape) > 1
+#     likely: >-
+#       len(shape) > 1 and shape[0] > 1 and product(shape) > n and n % product(shape[1:]) == 0 and
+#       not frames("attn", "attns", "attention", "Attention", "modeling_")
 #   permute-meant:
 #     if: begins(shape, "0, 3, 1, 2", "0, 2, 3, 1", "0, 2, 1", "0, 1, 3, 2")
 #   empty:
 #     if: n == 0 or paste("cannot reshape tensor of 0 elements")
 #     sample: "RuntimeError: shape '[-1, 4, 100]' is invalid for input of size 0"
-#   fixed-batch:
-#     if: shape[0] > 1 and product(shape) > n and n % product(shape[1:]) == 0 and product(shape) % n != 0 and not frames("attn", "attention", "modeling_")
-#     likely: shape[0] > 1 and product(shape) > n and n % product(shape[1:]) == 0 and not frames("attn", "attention", "modeling_")
 #   channels:
-#     if: >-
-#       len(shape) > 2 and not frames("attn", "attention", "modeling_") and (
-#       (n * 3 == product(shape) or 3 * n == 4 * product(shape)) and (shape[1] == 3 and shape[0] % 3 != 0 or shape[-1] == 3 and shape[0] % 3 != 0 or len(shape) == 3 and shape[0] == 3)
-#       or n * 4 == product(shape) and (shape[1] == 4 or shape[-1] == 4) and shape[0] % 4 != 0
-#       or n == 3 * product(shape) and (shape[0] == 1 or shape[1] == 1 or shape[-1] == 1))
-#     likely: len(shape) > 2 and (n * 3 == product(shape) or n == 3 * product(shape)) and not frames("attn", "attention", "modeling_")
+#     likely: >-
+#       len(shape) > 2 and not frames("attn", "attns", "attention", "Attention", "modeling_") and (
+#       (n * 3 == product(shape) or 3 * n == 4 * product(shape)) and (shape[1] == 3 and shape[0] % 3
+#       != 0 or shape[-1] == 3 and shape[0] % 3 != 0 or len(shape) == 3 and shape[0] == 3) or n * 4
+#       == product(shape) and (shape[1] == 4 or shape[-1] == 4) and shape[0] % 4 != 0 or n == 3 *
+#       product(shape) and (shape[0] == 1 or shape[1] == 1 or shape[-1] == 1)) or len(shape) > 2 and
+#       (n * 3 == product(shape) or n == 3 * product(shape)) and not frames("attn", "attns",
+#       "attention", "Attention", "modeling_")
 #   detection-head:
-#     if: len(shape) == 5 and shape[1] == 3 and shape[3] > 3 and shape[4] > 3 and n % (shape[0] * shape[3] * shape[4]) == 0 and frames("yolo", "Detect", "anchor")
+#     if: >-
+#       len(shape) == 5 and shape[1] == 3 and shape[3] > 3 and shape[4] > 3 and n % (shape[0] *
+#       shape[3] * shape[4]) == 0 and frames("yolo", "yolov", "YOLO", "Detect", "anchor", "anchors")
 #     likely: len(shape) == 5 and shape[1] == 3 and shape[3] > 3 and shape[4] > 3 and n % (shape[0] * shape[3] * shape[4]) == 0
 #     sample: "RuntimeError: shape '[1, 3, 85, 80, 64]' is invalid for input of size 655360"
 #   heads:
-#     if: len(shape) == 4 and n * 8 == product(shape) and frames("attn", "attention", "modeling_")
-#     likely: len(shape) == 4 and n % (shape[0] * shape[1]) == 0 and frames("attn", "attention", "modeling_")
+#     likely: >-
+#       len(shape) == 4 and n * 8 == product(shape) and frames("attn", "attns", "attention",
+#       "Attention", "modeling_") or len(shape) == 4 and n % (shape[0] * shape[1]) == 0 and
+#       frames("attn", "attns", "attention", "Attention", "modeling_")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/env/lib/python3.10/site-packages/transformers/models/llama/modeling_llama.py", line 195, in forward
 #           key_states = self.k_proj(hidden_states).view(bsz, q_len, self.num_heads, self.head_dim)
 #       RuntimeError: shape '[1, 100, 64, 128]' is invalid for input of size 102400
 #   image-size:
-#     if: len(shape) == 4 and shape[0] > 0 and shape[2] == shape[3] and shape[2] > 1 and n > product(shape[:2]) and square(n / product(shape[:2])) and n % product(shape[1:]) != 0
 #     likely: >-
-#       len(shape) == 4 and shape[0] > 0 and shape[2] == shape[3] and shape[2] > 1 and n > product(shape[:2]) and square(n / product(shape[:2])) or
-#       len(shape) == 2 and shape[0] == -1 and shape[1] > 1
-#       or len(shape) == 4 and shape[1] == shape[2] and n % shape[3] == 0
-#       or len(shape) == 4 and shape[1] in [1, 3] and shape[2] > 15 and shape[3] > 15
-#       or len(shape) == 3 and shape[2] in [1, 3] and shape[1] > 15 and shape[0] > 15
+#       len(shape) == 4 and shape[0] > 0 and shape[2] == shape[3] and shape[2] > 1 and n >
+#       product(shape[:2]) and square(n / product(shape[:2])) and n % product(shape[1:]) != 0 or
+#       len(shape) == 4 and shape[0] > 0 and shape[2] == shape[3] and shape[2] > 1 and n >
+#       product(shape[:2]) and square(n / product(shape[:2])) or len(shape) == 2 and shape[0] == -1
+#       and shape[1] > 1 or len(shape) == 4 and shape[1] == shape[2] and n % shape[3] == 0 or
+#       len(shape) == 4 and shape[1] in [1, 3] and shape[2] > 15 and shape[3] > 15 or len(shape) ==
+#       3 and shape[2] in [1, 3] and shape[1] > 15 and shape[0] > 15
 # ---
 
 # %%

@@ -29,6 +29,7 @@
 #   small-image:
 #     likely: h == w and kh < 6 or pooled[-1] == 1 and pooled[-2] == 1
 #   unpadded-layers:
+#     likely: not read(pooled) and (live("layer", "padding=0") or live("layer", "padding=(0, 0)"))
 #     undecided: the size of the image and the layers before are not printed
 #   fixed-pool:
 #     likely: pooled[-1] > 2 and pooled[-2] > 2

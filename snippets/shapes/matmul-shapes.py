@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "mat1 and mat2 shapes cannot be multiplied ({m:int}x{k:int} and {k2:int}x{n:int})"
 #     exception: RuntimeError
-#     sample: "RuntimeError: mat1 and mat2 shapes cannot be multiplied (77x768 and 4096x5120)"
+#     sample: "RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x864 and 1176x10)"
 #   - text: "size mismatch, m1: [{m:int} x {k:int}], m2: [{k2:int} x {n:int}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: size mismatch, m1: [1 x 256], m2: [64 x 4] at /opt/conda/conda-bld/pytorch_1549627089062/work/aten/src/TH/generic/THTensorMath.cpp:940"
@@ -50,10 +50,15 @@
 #     exception: RuntimeError
 #   - text: "batch2 must be a 3D tensor"
 #     exception: RuntimeError
+#   - text: "matrix and matrix expected at"
+#     exception: RuntimeError
+#     sample: "RuntimeError: matrix and matrix expected at /opt/conda/conda-bld/pytorch_1501971235237/work/pytorch-0.1.12/torch/lib/THC/generic/THCTensorMathBlas.cu:237"
 # tags: [matmul, linear, shape, cnn, transformer, fine-tuning, rnn, comfyui, lora, compile, fsdp]
 # picture: [product, m, k, k2, n]
 # recover: fix
 # cases:
+#   no-flatten:
+#     wrong: {one-row: "https://github.com/udacity/deep-learning-v2-pytorch/issues/86"}
 #   wrong-encoder:
 #     commands:
 #       comfyui: |
@@ -88,37 +93,50 @@
 # causes:
 #   image-size:
 #     if: >-
-#       k > 100 and k2 > 100 and square(k * k2) and not (m == 1 and k % k2 == 0) and not paste("omfy", "webui", "diffus")
-#       and not (k in [128, 192, 200, 256, 300, 320, 384, 400, 500, 512, 600, 640, 768, 784, 800, 1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120]
-#       and k2 in [128, 192, 200, 256, 300, 320, 384, 400, 500, 512, 600, 640, 768, 784, 800, 1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120])
-#       or k >= 64 and k2 == 400 and n == 120
+#       k > 100 and k2 > 100 and square(k * k2) and k / k2 not in [1, 4, 16, 0.25, 0.0625] and not
+#       (m == 1 and k % k2 == 0) and not paste("omfy", "webui", "diffus") and not (k in [128, 192,
+#       200, 256, 300, 320, 384, 400, 500, 512, 600, 640, 768, 784, 800, 1000, 1024, 1280, 1536,
+#       2048, 2560, 3072, 4096, 5120] and k2 in [128, 192, 200, 256, 300, 320, 384, 400, 500, 512,
+#       600, 640, 768, 784, 800, 1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120]) or k >= 64
+#       and k2 == 400 and n == 120
 #     likely: >-
-#       k > 100 and k2 > 100 and n <= 4096 and not paste("omfy", "webui", "diffus")
-#       and (not (m == 1 and k % k2 == 0)
-#       and (k > 5120 and k not in [6144, 7680, 8192, 12288, 15360] or k2 > 5120 and k2 not in [6144, 7680, 8192, 12288, 15360])
-#       or m == 1 and k / k2 in [9, 49])
+#       k > 100 and k2 > 100 and square(k * k2) and not (m == 1 and k % k2 == 0) and not
+#       paste("omfy", "webui", "diffus") and not (k in [128, 192, 200, 256, 300, 320, 384, 400,
+#       500, 512, 600, 640, 768, 784, 800, 1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120]
+#       and k2 in [128, 192, 200, 256, 300, 320, 384, 400, 500, 512, 600, 640, 768, 784, 800,
+#       1000, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120]) or k > 100 and k2 > 100 and n <=
+#       4096 and not paste("omfy", "webui", "diffus") and (not (m == 1 and k % k2 == 0) and (k >
+#       5120 and k not in [6144, 7680, 8192, 12288, 15360] or k2 > 5120 and k2 not in [6144,
+#       7680, 8192, 12288, 15360]) or m == 1 and k / k2 in [9, 49])
+#       or live("input", "computed") and (live("input", "by flatten") or live("input", "by view")
+#       or live("input", "by reshape")) and m > 1
 #   wrong-encoder:
 #     if: >-
-#       k2 > 1 and paste("omfy", "webui", "custom_nodes", "KSampler")
-#       or m % 77 == 0 and n >= 320
-#       and k in [512, 640, 768, 1024, 1152, 1280, 1408, 1536, 1664, 2048, 2304, 2560, 2816, 3584, 3840, 4096, 5120, 7680]
-#       and k2 in [512, 640, 768, 1024, 1152, 1280, 1408, 1536, 1664, 2048, 2304, 2560, 2816, 3584, 3840, 4096, 5120, 7680]
+#       k2 > 1 and k % 64 == 0 and k2 % 64 == 0 and paste("omfy", "webui", "custom_nodes",
+#       "KSampler")
 #     likely: >-
-#       k2 > 1 and paste("diffus", "ControlNet", "sd-scripts")
-#       or n > 1000 and k >= 768 and k2 >= 768 and k % 64 == 0 and k2 % 64 == 0 and k % k2 != 0 and k2 % k != 0
+#       k2 > 1 and paste("omfy", "webui", "custom_nodes", "KSampler", "diffus", "ControlNet",
+#       "sd-scripts") or m % 77 == 0 and n >= 320 and k in [512, 640, 768, 1024, 1152, 1280, 1408,
+#       1536, 1664, 2048, 2304, 2560, 2816, 3584, 3840, 4096, 5120, 7680] and k2 in [512, 640, 768,
+#       1024, 1152, 1280, 1408, 1536, 1664, 2048, 2304, 2560, 2816, 3584, 3840, 4096, 5120, 7680]
 #   replaced-head:
 #     if: >-
 #       frames("torchvision/models", "torchvision\\models") and not paste("m1: [")
 #       and frames("self.fc(x)", "self.classifier(x)", "self.heads(x)", "self.head(x)")
 #     likely: >-
-#       n <= 512 and k + k2 != 1536
-#       and k in [384, 512, 576, 768, 960, 1000, 1024, 1280, 1408, 1536, 1664, 1792, 1920, 2048, 2208, 4096]
-#       and k2 in [384, 512, 576, 768, 960, 1000, 1024, 1280, 1408, 1536, 1664, 1792, 1920, 2048, 2208, 4096]
+#       n <= 512 and k in [512, 2048] and k2 in [512, 1280, 2048] or n <= 512 and k + k2 != 1536 and
+#       k in [384, 512, 576, 768, 960, 1000, 1024, 1280, 1408, 1536, 1664, 1792, 1920, 2048, 2208,
+#       4096] and k2 in [384, 512, 576, 768, 960, 1000, 1024, 1280, 1408, 1536, 1664, 1792, 1920,
+#       2048, 2208, 4096] and paste("torchvision", "timm", "resnet", "ResNet", "efficientnet",
+#       "EfficientNet", "densenet", "DenseNet", "vgg", "VGG", "mobilenet", "MobileNet",
+#       "transformers", "classifier", "self.fc(", "self.head(")
 #   layers-not-chained:
 #     likely: >-
-#       k in [50, 64, 100, 128, 200, 256, 300, 500, 512, 1024] and k2 in [50, 64, 100, 128, 200, 256, 300, 500, 512, 1024]
-#       and not paste("LSTM", "lstm", "GRU", "gru")
-#       or frames("torch_geometric", "dgl/nn") and k2 > 4
+#       k in [50, 64, 100, 128, 200, 256, 300, 500, 512, 1024] and k2 in [50, 64, 100, 128, 200,
+#       256, 300, 500, 512, 1024] and not paste("LSTM", "lstm", "GRU", "gru") or
+#       frames("torch_geometric", "dgl/nn") and k2 > 4
+#       or live("input", "computed") and len(live.input.shape) == 2 and m > 1 and k != 2 * k2 and
+#       k2 > 1 and live.layer.in_features == k2
 #   squeeze-block:
 #     case: layers-not-chained
 #     if: frames("view(b, c, 1, 1)", "SELayer", "SEBlock", "SEModule")
@@ -127,10 +145,16 @@
 #         File "lib/models/se.py", line 30, in forward
 #           y = self.fc(y).view(b, c, 1, 1)
 #   table-columns:
-#     likely: k - k2 in [-3, -2, -1, 1, 2, 3] and k2 > 3 and k2 < 200 and n < 2048
+#     likely: >-
+#       k - k2 in [-3, -2, -1, 1, 2, 3] and k2 > 3 and k2 < 200 and n < 2048
+#       or len(live.input.shape) == 2 and live.layer.in_features == k2 and k2 > 1 and k2 < 1000 and
+#       k < 1000 and not live("input", "computed")
 #   one-feature:
 #     likely: k2 == 1 and k > 1 and n < 100000
 #   bidirectional:
+#     if: >-
+#       k == 2 * k2 and (live("input", "by lstm") or live("input", "by gru") or live("input", "by
+#       rnn"))
 #     likely: k == 2 * k2 and paste("LSTM", "lstm", "GRU", "gru")
 #     undecided: where the failing line names no LSTM or GRU, twice the number may come from anything
 #     sample: |
@@ -140,23 +164,33 @@
 #       RuntimeError: mat1 and mat2 shapes cannot be multiplied (480x256 and 128x9)
 #   no-flatten:
 #     if: >-
-#       m != k2 and (k >= 5 and k not in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] and k2 >= 300 and k2 % (k * k) == 0 and m % (k2 / k) == 0
-#       or k == 1 and k2 >= 512 and m % k2 == 0)
+#       len(live.input.shape) > 2 and product(live.input.shape[1:]) == live.layer.in_features
 #     likely: >-
-#       m > k and m != k2 and k2 >= k * k and k2 % k == 0 and m % (k2 / k) == 0
-#       and (k == 1 and k2 >= 8 or k >= 4 and k2 / k not in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] or k >= 4 and m >= 2000)
+#       m != k2 and (k >= 5 and k not in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] and
+#       k2 >= 300 and k2 % (k * k) == 0 and m % (k2 / k) == 0 or k == 1 and k2 >= 512 and m % k2 ==
+#       0) or m > k and m != k2 and k2 >= k * k and k2 % k == 0 and m % (k2 / k) == 0 and (k == 1
+#       and k2 >= 8 or k >= 4 and k2 / k not in [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
+#       4096] or k >= 4 and m >= 2000)
 #   flattened-batch:
 #     case: no-flatten
+#     if: >-
+#       len(live.input.shape) == 1 and live.layer.in_features > 1 and
+#       live.input.shape[0] > live.layer.in_features and
+#       live.input.shape[0] % live.layer.in_features == 0
 #     likely: m == 1 and k2 > 16 and k % k2 == 0 and k / k2 not in [2, 4, 9, 49]
 #     sample: "RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x25088 and 784x128)"
 #   features-not-last:
+#     if: len(live.input.shape) == 3 and live.input.shape[1] == live.layer.in_features
 #     likely: >-
 #       k2 >= 12 and k >= 12 and m % k2 == 0 and k != n
 #       and k2 not in [16, 20, 25, 30, 32, 40, 50, 60, 64, 100, 128, 150, 200, 250, 256, 300, 500, 512, 1000, 1024, 2048]
 #     undecided: of the input's sizes only the last is printed by itself, and 16 divides most batches
 #     sample: "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2560x401 and 80x512)"
 #   weight-as-stored:
-#     if: k == n and frames(".weight") and frames(" @ ", "matmul(", ".mm(") and not paste("F.linear", "linear.py", "addmm:")
+#     if: >-
+#       k == n and frames(".weight") and frames(" @ ", "matmul(", ".mm(") and not
+#       paste("F.linear", "linear.py", "addmm:")
+#       or k == n and live("right", "parameter")
 #     likely: k == n and m != k2 and frames(" @ ", "matmul(", ".mm(") and not paste("F.linear", "linear.py", "addmm:")
 #   elementwise-meant:
 #     if: m == k2 and k == n and frames(" @ ", "matmul(", ".mm(") and not paste("F.linear", "linear.py", "addmm:")
@@ -359,6 +393,28 @@ images = torch.rand(8, 1, 28, 28)
 # %% break no-flatten
 model = nn.Sequential(nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10))
 model(images)
+
+# %% use no-flatten
+labels = torch.arange(8)
+# >>>
+layers = nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10)
+model = nn.Sequential(*layers)
+# <<<
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+losses = []
+for _ in range(2):
+    loss = nn.functional.cross_entropy(model(images), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[1] < losses[0]
+
+# %% wrong one-row
+# `images.view(1, -1)`: all images of the batch become one long row, which fits the layer no more
+# than before. The batch must stay: `images.view(len(images), -1)` or `nn.Flatten()`.
+model = nn.Sequential(nn.Linear(28 * 28, 64), nn.ReLU(), nn.Linear(64, 10))
+model(images.view(1, -1))
 
 # %% check no-flatten
 print(images.shape)  # more than two sizes: the last, 28, is taken for features

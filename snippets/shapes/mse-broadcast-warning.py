@@ -2,9 +2,11 @@
 # wordings:
 #   - text: "Using a target size (torch.Size([{target:shape}])) that is different to the input size (torch.Size([{input:shape}])). This will likely lead"
 #     exception: UserWarning
+#     role: remark
 #     sample: "UserWarning: Using a target size (torch.Size([64])) that is different to the input size (torch.Size([64, 1])). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size."
 #   - text: "This will likely lead to incorrect results due to broadcasting"
 #     exception: UserWarning
+#     role: remark
 # tags: [shape, loss, broadcasting, warning, reinforcement-learning]
 # picture: [sizes, left, target, input]
 # recover: fix
@@ -16,7 +18,12 @@
 #   column-target:
 #     if: len(target) == len(input) + 1 and target[-1] == 1
 #   several-outputs:
-#     if: len(input) == len(target) and input[-1] != target[-1] and input[0] == target[0] and len(input) < 4
+#     if: >-
+#       len(input) == 2 and len(target) == 2 and input[1] != target[1] and input[0] == target[0] and
+#       input[1] > 1
+#     likely: >-
+#       len(input) == 3 and len(target) == 3 and input[-1] != target[-1] and input[0] == target[0]
+#       and input[1] == target[1]
 #   no-batch:
 #     if: len(input) == len(target) + 1 and input[0] == 1 and input[-1] != 1 or len(target) == len(input) + 1 and target[0] == 1 and target[-1] != 1
 #     sample: "UserWarning: Using a target size (torch.Size([3, 64, 64])) that is different to the input size (torch.Size([1, 3, 64, 64])). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size."

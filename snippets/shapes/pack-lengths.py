@@ -24,10 +24,10 @@
 #   on-gpu:
 #     if: begins(device, "cuda", "mps", "xpu", "npu", "meta") and begins(dims, "1D")
 #     sample: "RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda Long tensor"
-#   not-a-row:
-#     if: begins(dims, "0D", "2D", "3D")
 #   not-sorted:
 #     if: paste("sorted in decreasing order")
+#   not-a-row:
+#     if: begins(dims, "0D", "2D", "3D")
 #   zero:
 #     if: paste("has to be greater than 0", "found an element in 'lengths' that is <= 0")
 #   other-batch:

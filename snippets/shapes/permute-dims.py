@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = {have:int} is not equal to len(dims) = {want:int}"
 #     exception: RuntimeError
-#     sample: "RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = 3 is not equal to len(dims) = 4"
+#     sample: "RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = 4 is not equal to len(dims) = 3"
 #   - text: "permute(): number of dimensions in the tensor input ({have:int}) does not match the length of the desired ordering of dimensions ({want:int})"
 #     exception: RuntimeError
 #     sample: "RuntimeError: permute(): number of dimensions in the tensor input (3) does not match the length of the desired ordering of dimensions (4)."

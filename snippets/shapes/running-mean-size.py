@@ -24,11 +24,18 @@
 # related: [shapes/conv-channels, nn/bn-one-value, shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html"]
 # causes:
-#   doubled:
-#     likely: read(want) and (want == 2 * got or got == 2 * want)
 #   other-layers:
+#     likely: >-
+#       live.input.shape[1] != live.layer.num_features and live.input.shape[-1] !=
+#       live.layer.num_features
 #     undecided: what the layers before give is not told apart from swapped dimensions
+#   doubled:
+#     if: live("input", "by cat")
+#     undecided: twice a number of channels comes from a layer of the wrong width as well
 #   features-last:
+#     if: >-
+#       live.input.shape[-1] == live.layer.num_features and live.input.shape[1] !=
+#       live.layer.num_features
 #     undecided: the shape of the input is not printed
 #   layer-norm:
 #     if: read(normalized)

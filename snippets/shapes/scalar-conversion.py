@@ -24,7 +24,9 @@
 #       UserWarning: Was asked to gather along dimension 0, but all input tensors were scalars; will instead unsqueeze and return a vector.
 #       ValueError: only one element tensors can be converted to Python scalars
 #   several:
-#     likely: n > 1 and not frames("loss") or frames(".item()", "float(", "int(") and not frames("loss")
+#     likely: >-
+#       n > 1 and not frames("loss", "losses") or frames(".item()", "float(", "int(") and not
+#       frames("loss", "losses")
 #   empty:
 #     if: n == 0
 # ---

@@ -28,13 +28,22 @@
 #   - text: "Number of indices ({places:int}) should be equal to source.size(dim): ({values:int})"
 #     exception: [RuntimeError, IndexError]
 #     sample: "RuntimeError: index_add_(): Number of indices (2) should be equal to source.size(dim): (3), for dim: 0"
+#   - text: "Index tensor must have same dimensions as {_:ident} tensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 4: Index tensor must have same dimensions as input tensor at /pytorch/torch/lib/TH/generic/THTensorMath.c:424"
+#   - text: "Index tensor must be either empty or have same dimensions as {_:ident} tensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 3: Index tensor must be either empty or have same dimensions as input tensor at /opt/conda/conda-bld/pytorch_1577225354628/work/aten/src/THC/generic/THCTensorScatterGather.cu:115"
+#   - text: "Input tensor must have same dimensions as output tensor"
+#     exception: RuntimeError
+#     sample: "RuntimeError: invalid argument 4: Input tensor must have same dimensions as output tensor at /opt/conda/conda-bld/pytorch_1577225354628/work/aten/src/TH/generic/THTensorEvenMoreMath.cpp:670"
 # tags: [shape, reinforcement-learning, out-of-range]
 # recover: fix
 # related: [shapes/too-many-indices]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.gather.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html"]
 # causes:
 #   no-column:
-#     if: paste("same number of dimensions as", "should have the same number of dimensions")
+#     if: paste("same number of dimensions as", "have same dimensions as", "should have the same number of dimensions")
 #   longer-index:
 #     if: read(index) and not read(src) or index[0] <= src[0] and index[-1] <= src[-1]
 #   longer-than-source:

@@ -1,9 +1,9 @@
 # ---
 # wordings:
-#   - text: "Source tensor must be contiguous"
-#     exception: RuntimeError
 #   - text: "Tensors must be contiguous"
 #     exception: [ValueError, RuntimeError]
+#   - text: "Source tensor must be contiguous"
+#     exception: RuntimeError
 #   - text: "You are trying to save a non contiguous tensor: `{name:ident}` which is not allowed"
 #     exception: ValueError
 #     sample: "ValueError: You are trying to save a non contiguous tensor: `encoder.layer.0.attention.self.query.weight` which is not allowed. It either means you are trying to save tensors which are reference of each other in which case it's recommended to save only the full tensors, and reslice at load time, or simply call `.contiguous()` on your tensor to pack it before saving."
@@ -20,11 +20,11 @@
 # related: [shapes/view-noncontiguous, dtypes/numpy-negative-stride]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.contiguous.html", "https://docs.pytorch.org/docs/stable/tensor_view.html"]
 # causes:
-#   saved:
-#     if: paste("You are trying to save a non contiguous tensor")
 #   collective:
 #     if: paste("Tensors must be contiguous") and frames("/torch/distributed/", "dist.all_", "dist.reduce")
 #     likely: paste("Tensors must be contiguous")
+#   saved:
+#     if: paste("You are trying to save a non contiguous tensor")
 #   extension:
 #     if: paste("must be a contiguous tensor", "tensor has to be contiguous")
 #     sample: "RuntimeError: value tensor has to be contiguous"

@@ -43,10 +43,11 @@
 #       or first[:-1] == other[:-1] and first[-2] in [1, 2, 40, 80, 128, 161, 201, 257, 513]
 #       or dimension == 1 and size > 4 and size2 > 4
 #   objects-per-image:
-#     if: first[1:] == other[1:] and len(first) == 2 and first[1] in [4, 5] and first[0] < 100 and other[0] < 100 and paste("collate", "DataLoader worker")
 #     likely: >-
-#       first[1:] == other[1:] and len(first) == 2 and first[1] in [4, 5]
-#       or paste("each element in list of batch") and paste("coco", "Coco", "COCO", "bbox", "boxes")
+#       first[1:] == other[1:] and len(first) == 2 and (first[1] == 4 and first[0] < 30 and other[0]
+#       < 30 or first[1] in [4, 5] and paste("coco", "Coco", "COCO", "box", "annot", "detect",
+#       "yolo", "YOLO")) or paste("each element in list of batch") and paste("coco", "Coco", "COCO",
+#       "bbox", "boxes")
 #   channels:
 #     if: >-
 #       len(first) == 3 and first[1:] == other[1:] and first[1] > 15 and first[2] > 15 and first[0] in [1, 2, 3, 4] and other[0] in [1, 2, 3, 4]
@@ -58,7 +59,9 @@
 #       or len(first) == 2 and len(other) == 3 and other[0] in [1, 3, 4] and first[0] > 27 and first[1] > 27
 #       or dimension == 1 and size in [1, 3, 4] and size2 in [1, 3, 4]
 #   last-batch:
-#     likely: first[1:] == other[1:] and other[0] < first[0] and frames("stack(") and not paste("collate", "fetch.py", "dataloader.py", "DataLoader")
+#     likely: >-
+#       first[1:] == other[1:] and other[0] < first[0] and frames("stack(", "hstack(", "vstack(",
+#       "dstack(") and not paste("collate", "fetch.py", "dataloader.py", "DataLoader")
 # ---
 
 # %%

@@ -15,10 +15,12 @@
 # related: [shapes/too-many-indices, shapes/conv-dims, data-loading/loader-not-indexable]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.size.html", "https://docs.pytorch.org/docs/stable/data.html"]
 # causes:
+#   dimensions:
+#     if: frames(".shape", ".size()") and (not read(got) or want != 3 or got != 2)
+#   grey:
+#     likely: want == 3 and got == 2 and frames("image.shape", "img.shape")
 #   enumerate:
 #     if: frames("enumerate(") and got == 2 and not frames(", (", ",(")
-#   dimensions:
-#     if: frames(".shape", ".size()")
 #   state:
 #     if: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames(".shape", ".size()")
 #     sample: |
@@ -48,10 +50,63 @@ print(x.shape)  # three numbers: the batch is missing
 assert x.dim() == 3
 
 # %% fix dimensions
-b, c, h, w = x[None].size()  # a batch of one
+x = x[None]  # a batch of one
+b, c, h, w = x.size()
 
 # %% proof dimensions
-assert (b, c, h, w) == (1, 3, 8, 8)
+assert (b, c, h, w) == (1, 3, 8, 8) == x.shape and torch.equal(x[0], images[0])
+
+# %% use dimensions
+class Weighted(nn.Module):  # squeeze and excitation
+    def __init__(self):
+        super().__init__()
+        self.gate, self.conv = nn.Linear(3, 3), nn.Conv2d(3, 4, 3, padding=1)
+
+    def forward(self, x):
+        # >>>
+        b, c, h, w = x.size()
+        # <<<
+        gate = self.gate(x.mean((2, 3))).sigmoid()
+        return self.conv(x * gate.view(b, c, 1, 1))
+
+
+model = Weighted()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(images[0]).square().mean().backward()
+optimizer.step()
+assert model(images[0]).shape == (1, 4, 8, 8) and model.gate.weight.grad.any()
+
+# %%
+image = torch.rand(48, 64)  # height and width
+loader = DataLoader([image], collate_fn=lambda images: to_tensor(images[0]))
+
+# %% break grey
+def to_tensor(image):
+    h, w, c = image.shape
+    return image.permute(2, 0, 1).reshape(c, h, w)
+
+
+batch = next(iter(loader))
+
+# %% check grey
+print(image.shape)  # height and width alone: no channels
+assert image.dim() == 2
+
+# %% fix grey
+def to_tensor(image):
+    if image.ndim == 2:
+        image = image[..., None]  # one channel, behind height and width
+    h, w, c = image.shape
+    return image.permute(2, 0, 1).reshape(c, h, w)
+
+
+batch = next(iter(loader))
+
+# %% proof grey
+assert torch.equal(batch, image[None])
+assert torch.equal(to_tensor(image), image[None])
+colour = torch.rand(48, 64, 3)
+assert torch.equal(to_tensor(colour), torch.stack([colour[..., c] for c in range(3)]))
 
 # %%
 loader = DataLoader(TensorDataset(images, labels), batch_size=5)
@@ -111,7 +166,7 @@ for x, y, *rest in loader:
 assert torch.equal(x, images[5:]) and torch.equal(y, labels[5:]) and len(rest) == 1
 
 # %%
-lstm = nn.LSTM(8, 4)
+lstm = model = nn.LSTM(8, 4)
 x = torch.rand(2, 6, 8)
 
 # %% break state
@@ -123,11 +178,9 @@ print(len(lstm(x)), len(state))  # 2 2: the state is a pair within the pair
 assert len(lstm(x)) == 2
 
 # %% fix state
-from torch import nn
-
-lstm = nn.LSTM(8, 4, batch_first=True)
-outputs, (hidden, cell) = lstm(x)
+outputs, (hidden, cell) = model(x)  # the model is an LSTM
 
 # %% proof state
-assert hidden.shape == cell.shape == (1, 2, 4)
-torch.testing.assert_close(hidden[0], outputs[:, -1])
+assert outputs.shape == (2, 6, 4) and hidden.shape == cell.shape == (1, 6, 4)
+torch.testing.assert_close(hidden[0], outputs[-1])
+assert not torch.allclose(hidden, cell)

@@ -40,7 +40,9 @@
 #           loss = loss_fn(output, target[:, 1:].view(-1))
 #       RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces).
 #   channels-last:
-#     if: paste("channels_last") or len(strides) == 4 and strides[1] == 1
+#     if: >-
+#       paste("channels_last") or len(strides) == 4 and strides[1] == 1
+#       or len(live.left.strides) == 4 and live.left.strides[1] == 1
 #     likely: paste(".size(0), -1)", ".shape[0], -1)", ".size()[0], -1)", "*6*6)", "* 6 * 6)", "*7*7)", "* 7 * 7)")
 #     undecided: the failing line names neither the memory format nor the layer
 #     sample: "ValueError: Cannot view a tensor with shape torch.Size([2, 8, 4, 4]) and strides (128, 1, 32, 8) as a tensor with shape (2, 128)!"
@@ -48,21 +50,27 @@
 #     if: >-
 #       frames(").view(") and frames(".transpose(", ".permute(", ".swapaxes(", ".movedim(") and not frames("run_backward")
 #       or frames(".t().view(", ".T.view(", ".mT.view(")
+#       or len(live.left.strides) < 4 and live.left.strides[-1] != 1 and not
+#       frames("run_backward")
 #     likely: >-
-#       read(strides) and (strides[-1] != 1 or strides[-3] < strides[-2]) or frames("ttention.py", "ttention.forward", ", in attention")
-#       or paste(".view(-1, ") and paste(".size(1))", ".shape[1])", ".size(-1))", ".shape[-1])")
+#       read(strides) and (strides[-1] != 1 or strides[-3] < strides[-2]) or frames("attention.py",
+#       "Attention.py", "Attention.forward", ", in attention") or paste(".view(-1, ") and
+#       paste(".size(1))", ".shape[1])", ".size(-1))", ".shape[-1])")
 #   own-backward:
 #     if: frames("run_backward") and frames("autograd/function.py", "autograd\\function.py")
-#     likely: frames("run_backward") and not paste("mps", "MPS")
+#     likely: >-
+#       frames("run_backward") and not paste("mps:0", "'mps'", "device=mps", "torch.mps",
+#       "torch/mps", "on mps", "MPS")
 #   mps:
 #     case: own-backward
-#     likely: paste("mps", "MPS")
+#     likely: >-
+#       paste("mps:0", "'mps'", "device=mps", "torch.mps", "torch/mps", "on mps", "MPS")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "torch/autograd/graph.py", line 829, in _engine_run_backward
 #           return Variable._execution_engine.run_backward(  # Calls into the C++ engine to run the backward pass
 #       RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces).
-#       (device: mps)
+#       (device: mps:0)
 #   mixed-up:
 #   lost-write:
 # ---
