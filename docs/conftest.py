@@ -1,4 +1,4 @@
-"""What the code blocks of the tips run in: this process, so each begins with a clean torch and an empty folder."""
+"""What the tips' code blocks run in: one process, each with a clean torch and an empty folder."""
 
 from __future__ import annotations
 
@@ -18,18 +18,12 @@ def _is_block(item: pytest.Item) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """torch.compile keeps what it made in one folder of the machine: two runs side by side read each other's half-written files there."""
-    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
-        folder = tempfile.TemporaryDirectory(prefix="torchclinic-compiled-", ignore_cleanup_errors=True)
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder.name
-        config.add_cleanup(folder.cleanup)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """To compile C++ takes half a minute, and minutes on a busy machine: more time than other tests have."""
-    for item in items:
-        if _is_block(item) and any("compiler" in mark.kwargs["reason"] for mark in item.iter_markers("skipif")):
-            item.add_marker(pytest.mark.timeout(1800))
+    """Give torch.compile a folder of its own: in that of the machine, two runs side by side read
+    each other's half-written files.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="torchclinic-compiled-", ignore_cleanup_errors=True)
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder.name
+    config.add_cleanup(folder.cleanup)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -42,7 +36,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     random.seed(0)
     torch.manual_seed(0)
     before = Path.cwd(), dict(os.environ), torch.get_num_threads(), sys.path[:]
-    with tempfile.TemporaryDirectory(prefix="torchclinic-tip-") as folder, warnings.catch_warnings():
+    with (
+        tempfile.TemporaryDirectory(prefix="torchclinic-tip-") as folder,
+        warnings.catch_warnings(),
+    ):
         os.chdir(folder)
         try:
             return (yield)

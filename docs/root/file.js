@@ -3,7 +3,7 @@
 {
   const base = new URL("..", document.currentScript.src); // <language>/
   const INDEX = {index};
-  const CAUSES = {causes};
+  const ADVICE = {advice};
   const reply = (data) => ({ ok: true, json: async () => data });
 
   const script = (path) =>
@@ -16,7 +16,7 @@
   // What the modules below see in place of the browser's own.
   const fetch = async (url) => {
     if (String(url).endsWith("index.json")) return reply(INDEX);
-    if (String(url).endsWith("causes.json")) return reply(CAUSES);
+    if (String(url).endsWith("advice.json")) return reply(ADVICE);
     let found;
     if (String(url).endsWith("origins.bin")) {
       window.torchClinicOrigins = (text) => (found = Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));

@@ -14,14 +14,17 @@ self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
 self.addEventListener("message", ({ data }) => data === "take over" && self.skipWaiting());
 self.addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  if (method === "GET" && url.startsWith(self.registration.scope)) event.respondWith(answer(event.request));
+  if (method === "GET" && url.startsWith(self.registration.scope))
+    event.respondWith(answer(event.request));
 });
 
 /** A file as this build has it. A host that still serves the one before, or alters files, fails the digest; then nothing is installed. */
 async function get(path, digest) {
   const response = await fetch(address(path), { integrity: digest, cache: "no-cache" });
   if (!response.ok) throw new Error(`${path}: status ${response.status}`);
-  return response.redirected ? new Response(await response.blob(), { headers: response.headers }) : response; // a redirected one opens no page
+  return response.redirected
+    ? new Response(await response.blob(), { headers: response.headers })
+    : response; // a redirected one opens no page
 }
 
 async function keep() {
@@ -35,7 +38,8 @@ async function keep() {
     for (let path = rest.pop(); path !== undefined; path = rest.pop()) {
       // What an interrupted start, or the build before, has already is not asked for again.
       if (!(await cache.match(address(path)))) {
-        const same = before.files[path] === files[path] && (await before.cache.match(address(path)));
+        const same =
+          before.files[path] === files[path] && (await before.cache.match(address(path)));
         await cache.put(address(path), same || (await get(path, files[path])));
       }
       if (rest.length % 16 === 0) tell({ done: total - rest.length, total });
@@ -57,11 +61,13 @@ async function previous() {
 }
 
 async function tell(message) {
-  for (const client of await self.clients.matchAll({ includeUncontrolled: true })) client.postMessage(message);
+  for (const client of await self.clients.matchAll({ includeUncontrolled: true }))
+    client.postMessage(message);
 }
 
 async function takeOver() {
-  for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== PREFIX + DIGEST) await caches.delete(name);
+  for (const name of await caches.keys())
+    if (name.startsWith(PREFIX) && name !== PREFIX + DIGEST) await caches.delete(name);
   await self.clients.claim();
 }
 
