@@ -1,15 +1,19 @@
-"""Run a command several times while all cores are kept busy by others: `python tests/busy.py ROUNDS COMMAND…`. Ends with the number of rounds that failed."""
+"""Run a command several times beside twice as much work as there are cores.
+
+    python tests/busy.py ROUNDS COMMAND…
+
+The exit status is 1 if a round failed.
+"""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
-from torchclinic.run.verify import busy
+from torchclinic.run.machine import busy
 
 rounds, command = int(sys.argv[1]), sys.argv[2:]
-with busy(os.cpu_count() or 1):
+with busy():
     failed = sum(bool(subprocess.run(command, check=False).returncode) for _ in range(rounds))
 print(f"{failed} of {rounds} rounds failed")
 sys.exit(1 if failed else 0)

@@ -1,4 +1,7 @@
-"""A folder of made-up logs, as a cluster leaves them, and the programs of the page "A cluster's logs" run on it."""
+"""A folder of made-up logs, as a cluster leaves them.
+
+The programs of the page "A cluster's logs" run on it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,16 @@ from pathlib import Path
 
 from torchclinic import LANGUAGES, ROOT
 
-GONE = "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.5]:23456\n"
-MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 5 has a total capacity of 79.10 GiB of which 1.05 GiB is free.\n"
-#: Bytes of the longest of them. It lies on the disk as a hole: what reads all of it needs as much memory.
+GONE = (
+    "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer"
+    " [10.0.0.5]:23456\n"
+)
+MEMORY = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 5 has a total"
+    " capacity of 79.10 GiB of which 1.05 GiB is free.\n"
+)
+#: Bytes of the longest of them. It lies on the disk as a hole: what reads all of it needs as much
+#: memory.
 LONG = 4 << 30
 
 
@@ -20,8 +30,15 @@ def make(folder: Path) -> Path:
     for rank in range(8):
         log = folder / f"node0{rank // 4 + 1}" / f"rank-{rank}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text({3: "epoch 9, loss 0.1\nsaved\n", 5: f"step 1\n{MEMORY}", 7: ""}.get(rank, f"step 1\n[rank{rank}]: {GONE}"), encoding="utf-8")
-    (folder / "node01/train.py").write_text(f'raise RuntimeError("{MEMORY}")', encoding="utf-8")  # no log
+        log.write_text(
+            {3: "epoch 9, loss 0.1\nsaved\n", 5: f"step 1\n{MEMORY}", 7: ""}.get(
+                rank, f"step 1\n[rank{rank}]: {GONE}"
+            ),
+            encoding="utf-8",
+        )
+    (folder / "node01/train.py").write_text(
+        f'raise RuntimeError("{MEMORY}")', encoding="utf-8"
+    )  # no log
     long = folder / "node01" / "rank-0.log"
     with long.open("r+b") as file:
         text = file.read()
@@ -31,7 +48,7 @@ def make(folder: Path) -> Path:
 
 
 def run(program: str, logs: Path, **environment: str) -> tuple[str, int]:
-    """What a program of docs/programs prints for a folder, and the most memory that it had (bytes)."""
+    """What a program of docs/programs prints for a folder, and the most bytes that it held."""
     command = [sys.executable, str(ROOT / "docs/programs" / program), str(logs)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
@@ -46,5 +63,8 @@ def run(program: str, logs: Path, **environment: str) -> tuple[str, int]:
 
 def shown() -> set[str]:
     """The tables that the pages show."""
-    pages = [(ROOT / "docs" / language / "cluster-logs.md").read_text(encoding="utf-8") for language in LANGUAGES]
+    pages = [
+        (ROOT / "docs" / language / "cluster-logs.md").read_text(encoding="utf-8")
+        for language in LANGUAGES
+    ]
     return {re.search(r"```text\n(.*?)```", page, re.DOTALL)[1] for page in pages}  # type: ignore[index]

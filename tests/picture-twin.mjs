@@ -2,4 +2,5 @@
 import { createInterface } from "node:readline";
 import { draw } from "../docs/assets/picture.js";
 
-for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) process.stdout.write(`${JSON.stringify(draw(...JSON.parse(line)))}\n`);
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity }))
+  process.stdout.write(`${JSON.stringify(draw(...JSON.parse(line)))}\n`);

@@ -26,14 +26,28 @@ def test_the_catalogue_breaks_no_rule(clinic: Catalogue) -> None:
 def test_every_symptom_has_current_cpu_evidence(clinic: Catalogue) -> None:
     record = clinic.evidence[0]
     assert (record.device, record.torch) == ("cpu", evidence.RELEASE)
-    assert f"\ntorch=={evidence.RELEASE}\n" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert f"\ntorch=={evidence.RELEASE}\n" in (ROOT / "constraints.txt").read_text(
+        encoding="utf-8"
+    )
     states = {stem: record.status(symptom.snippet) for stem, symptom in clinic.symptoms.items()}
-    wrong = {stem: state for stem, state in states.items() if state not in ("passed", "partly", "skipped")}
+    wrong = {
+        stem: state
+        for stem, state in states.items()
+        if state not in ("passed", "partly", "skipped")
+    }
     assert not wrong, f"run `nox -s verify -- --record {' '.join(wrong)}`"
+    lacking = {
+        stem: names
+        for stem, symptom in clinic.symptoms.items()
+        if (names := record.lacks(symptom.snippet))
+    }
+    assert not lacking, f"run `nox -s verify -- --record {' '.join(lacking)}`"
     for stem, state in states.items():
         if state in ("partly", "skipped"):
             snippet = clinic.symptoms[stem].snippet
-            assert any(snippet.needs_of(case) for case in snippet.cases), f"{stem} was skipped, but its header names no need"
+            assert any(snippet.needs_of(case) for case in snippet.cases), (
+                f"{stem} was skipped, but its header names no need"
+            )
 
 
 def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
@@ -41,7 +55,11 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
     lines = (Path(__file__).parent / "data/seed-rows.txt").read_text(encoding="utf-8").splitlines()
     kinds = dict(line.split() for line in lines)
     assert len(kinds) == 220
-    assert {f"{document}-{number}": row["kind"] for document, source in clinic.sources.items() for number, row in source["rows"].items()} == kinds
+    assert {
+        f"{document}-{number}": row["kind"]
+        for document, source in clinic.sources.items()
+        for number, row in source["rows"].items()
+    } == kinds
     unanswered = [f"{row} ({kinds[row]})" for row, pages in clinic.answers().items() if not pages]
     assert not unanswered
 
@@ -54,47 +72,151 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
         (SNIPPET, change("# rows:", "# rowz:"), "unknown field `rowz`"),
         (
             SNIPPET,
-            change("# wordings:\n", "# wordings:\n#   - {text: '{n:int} backward passes over this graph', sample: 2 backward passes over this graph}\n"),
+            change(
+                "# wordings:\n",
+                "# wordings:\n#   - {text: '{n:int} backward passes over this graph', sample: 2 backward passes over this graph}\n",
+            ),
             "begins with words, not with a hole",
         ),
-        (SNIPPET, change("# wordings:\n", "# wordings:\n#   - {text: 'backward passes {n:int}{_:line}', sample: backward passes 2}\n"), "two holes in a row"),
+        (
+            SNIPPET,
+            change(
+                "# wordings:\n",
+                "# wordings:\n#   - {text: 'backward passes {n:int}{_:line}', sample: backward passes 2}\n",
+            ),
+            "two holes in a row",
+        ),
         (SNIPPET, change("# docs:", "# needs: [gpu]\n# docs:"), "unknown need `gpu`"),
-        (SNIPPET, lambda text: text.replace("\n    loss.backward()", "\n    loss.backward("), "syntax error in the cell"),
-        (SNIPPET, change("# %% fix running-total", "# %% fix other-case"), "case `running-total` has no `fix` cell"),
+        (
+            SNIPPET,
+            lambda text: text.replace("\n    loss.backward()", "\n    loss.backward("),
+            "syntax error in the cell",
+        ),
+        (
+            SNIPPET,
+            change("# %% fix running-total", "# %% fix other-case"),
+            "case `running-total` has no `fix` cell",
+        ),
         (SNIPPET, change("# %% fix running-total", "# %% mend running-total"), "a cell is `# %%`"),
-        (SNIPPET, change("# %% check running-total", "# %% break running-total"), "two cells named"),
+        (
+            SNIPPET,
+            change("# %% check running-total", "# %% break running-total"),
+            "two cells named",
+        ),
         (SNIPPET, lambda text: text.replace("assert ", "print "), "syntax error"),
         (SNIPPET, lambda text: text.replace("# ---\n", "", 1), "begins with `# ---`"),
-        (SNIPPET, change("# docs:", "# outranks: [no-such]\n# docs:"), "`outranks` names `no-such`"),
-        (EN, change("{{ case running-total }}", "{{ case no-such }}"), "the snippet has no case `no-such`"),
+        (
+            SNIPPET,
+            change("# docs:", "# outranks: [no-such]\n# docs:"),
+            "`outranks` names `no-such`",
+        ),
+        (
+            EN,
+            change("{{ case running-total }}", "{{ case no-such }}"),
+            "the snippet has no case `no-such`",
+        ),
         (EN, change("{{ case running-total }}", ""), "never shows `{{ case running-total }}`"),
         (EN, change("{{ check running-total }}", ""), "never shows `{{ check running-total }}`"),
         (EN, change("{{ wordings }}", "{{ wording }}"), "is no directive"),
         (EN, change("## Why", "## How so"), "is no section"),
         (EN, change("{#running-total}", "{#no-such}"), "no heading"),
         (EN, change("](#causes)", "](#no-such)"), "no such section or case"),
-        (SNIPPET, change("#   running-total:", "#   no-such:"), "no row of the header's `causes` leads to the case `running-total`"),
-        (SNIPPET, change("#   running-total:", "#   running-total: {if: k ==}\n#   other:"), "cause `running-total`: `if`: "),
-        (SNIPPET, change("#   running-total:", "#   running-total: {if: k == 3}\n#   other:"), "reads `k`, which no wording has"),
-        (EN, change("  running-total:\n", "  no-such:\n"), "`causes` has a row `no-such`, which the snippet's header has not"),
+        (
+            SNIPPET,
+            change("#   running-total:", "#   no-such:"),
+            "no row of the header's `causes` leads to the case `running-total`",
+        ),
+        (
+            SNIPPET,
+            change("#   running-total:", "#   running-total: {if: k ==}\n#   other:"),
+            "cause `running-total`: `if`: ",
+        ),
+        (
+            SNIPPET,
+            change("#   running-total:", "#   running-total: {if: k == 3}\n#   other:"),
+            "reads `k`, which no wording has",
+        ),
+        (
+            EN,
+            change("  running-total:\n", "  no-such:\n"),
+            "`causes` has a row `no-such`, which the snippet's header has not",
+        ),
         (EN, change("    see:", "    seen:"), "holds `see`, `do`"),
+        (
+            SNIPPET,
+            change(
+                "# causes:\n#   carried-state:\n",
+                "# causes:\n#   carried-state: {case: two-losses}\n#   x:\n",
+            ),
+            "the quick fix is that of `carried-state`, and the first row of `causes` leads to "
+            "`two-losses`",
+        ),
+        (
+            SNIPPET,
+            lambda text: text.replace("#     exception: RuntimeError\n", "#     near: [nowhere]\n"),
+            "the first wording is the page's headline, and the lookup does not find it",
+        ),
+        (
+            SNIPPET,
+            change(
+                "#     exception: RuntimeError\n",
+                "#     sample: |\n#       Cell In[9], line 1\n#       ----> 1 loss.backward()\n"
+                "#       RuntimeError: Trying to backward through the graph a second time (or "
+                "directly access saved tensors after they have already been freed)\n",
+            ),
+            "the headline is looked up as the cause `same-loss-twice`, and `carried-state` is",
+        ),
         (EN, change("{{ causes }}", ""), "never shows `{{ causes }}`"),
-        (EN, change("## Why", "```python\nx = 1\n```\n\n## Why"), "a fence of `python`: a page holds no code that is not run"),
-        (EN, change("## Why", "TODO\n\n## Why"), "left of the template, to be written or taken out: line "),
-        (SNIPPET, change("    total = total + loss", f"    # {'x' * 79}\n    total = total + loss"), "a line of 85 characters: the page's column"),
-        (SNIPPET, change("# recover: fix", "# recover: pray"), "`recover` says what brings the reader on"),
+        (
+            EN,
+            change("## Why", "```python\nx = 1\n```\n\n## Why"),
+            "a fence of `python`: a page holds no code that is not run",
+        ),
+        (
+            EN,
+            change("## Why", "TODO\n\n## Why"),
+            "left of the template, to be written or taken out: line ",
+        ),
+        (
+            SNIPPET,
+            change("    total = total + loss", f"    # {'x' * 79}\n    total = total + loss"),
+            "a line of 85 characters: the page's column",
+        ),
+        (
+            SNIPPET,
+            change("# recover: fix", "# recover: pray"),
+            "`recover` says what brings the reader on",
+        ),
         (EN, change("](backward-second-time.md)", "](gone.md)"), "leads nowhere"),
         (ZH, change("title: ", "title: 报错 #15 "), "quote the whole text"),
         (EN, change("title:", "heading:"), "front matter lacks `title`"),
-        (EN, change("summary:", "diagnosis: You have {k}.\nsummary:"), "uses {k}, but no wording has a hole of that name"),
-        (EN, change("The forward pass keeps", "The forward pass holds"), "changed in English since this was written: `why`"),
-        (ZH, change("{{ check running-total }}\n\n", ""), "directives differ from the English page: it lacks `{{ check running-total }}`"),
+        (
+            EN,
+            change("summary:", "diagnosis: You have {k}.\nsummary:"),
+            "uses {k}, but no wording has a hole of that name",
+        ),
+        (
+            EN,
+            change("The forward pass keeps", "The forward pass holds"),
+            "changed in English since this was written: `why`",
+        ),
+        (
+            ZH,
+            change("{{ check running-total }}\n\n", ""),
+            "directives differ from the English page: it lacks `{{ check running-total }}`",
+        ),
         (ZH, change("\uff0c", ","), "half-width punctuation"),
         (ZH, change("  why: ", "  why: 0"), "changed in English since this was written: `why`"),
-        ("facts/vocabulary.yml", change("gan: {en: GAN, zh: GAN}", "gan: {en: GAN}"), "tag `gan` has no label in `zh`"),
+        (
+            "facts/vocabulary.yml",
+            change("gan: {en: GAN, zh: GAN}", "gan: {en: GAN}"),
+            "tag `gan` has no label in `zh`",
+        ),
     ],
 )
-def test_a_broken_rule_is_reported(project: Path, file: str, edit: Callable[[str], str], says: str) -> None:
+def test_a_broken_rule_is_reported(
+    project: Path, file: str, edit: Callable[[str], str], says: str
+) -> None:
     path = project / file
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
     found = [str(problem) for problem in catalogue.load(project).problems]
@@ -102,7 +224,32 @@ def test_a_broken_rule_is_reported(project: Path, file: str, edit: Callable[[str
     assert all(line.startswith(("snippets/", "docs/", "facts/")) for line in found)
 
 
-@pytest.mark.parametrize(("file", "says"), [(SNIPPET, "its snippet is gone"), (EN, "is missing"), (ZH, "is missing")])
+@pytest.mark.parametrize(
+    ("do", "ends"),
+    [
+        ("look closely", False),
+        ("`print(loss)`", True),
+        ("[the quick fix](#fix)", True),
+    ],
+)
+def test_every_row_has_an_end(project: Path, do: str, ends: bool) -> None:
+    for file, old, new in (
+        (SNIPPET, "#   running-total:", "#   other: {}\n#   running-total:"),
+        (
+            EN,
+            "  running-total:\n",
+            f'  other:\n    see: "another"\n    do: "{do}"\n  running-total:\n',
+        ),
+    ):
+        path = project / file
+        path.write_text(change(old, new)(path.read_text(encoding="utf-8")), encoding="utf-8")
+    said = [problem.message for problem in catalogue.load(project).problems]
+    assert any("row `other` has no end" in message for message in said) is not ends
+
+
+@pytest.mark.parametrize(
+    ("file", "says"), [(SNIPPET, "its snippet is gone"), (EN, "is missing"), (ZH, "is missing")]
+)
 def test_a_missing_file_is_reported(project: Path, file: str, says: str) -> None:
     (project / file).unlink()
     assert any(says in problem.message for problem in catalogue.load(project).problems)
@@ -117,8 +264,14 @@ def test_a_fix_without_assertion_is_reported(project: Path) -> None:
 
 
 def test_all_problems_are_reported_at_once(project: Path) -> None:
-    for file, edit in ((EN, change("## Why", "## How so")), (ZH, change("\uff0c", ",")), (SNIPPET, change("tags: [autograd,", "tags: [autograde,"))):
-        (project / file).write_text(edit((project / file).read_text(encoding="utf-8")), encoding="utf-8")
+    for file, edit in (
+        (EN, change("## Why", "## How so")),
+        (ZH, change("\uff0c", ",")),
+        (SNIPPET, change("tags: [autograd,", "tags: [autograde,")),
+    ):
+        (project / file).write_text(
+            edit((project / file).read_text(encoding="utf-8")), encoding="utf-8"
+        )
     assert {problem.file for problem in catalogue.load(project).problems} >= {EN, ZH, SNIPPET}
 
 
@@ -126,21 +279,33 @@ def test_json_names_everything(clinic: Catalogue) -> None:
     rows = {row["id"]: row for row in json.loads(json.dumps(clinic.as_json()))}
     row = rows["autograd/backward-second-time"]
     assert set(row) == {"id", "title", "wordings", "cases", "needs", "tags", "outranks", "evidence"}
-    assert row["title"]["zh"] and row["cases"]["running-total"] == ["break", "check", "fix", "proof"]
+    assert row["title"]["zh"] and row["cases"]["running-total"] == [
+        "break",
+        "check",
+        "fix",
+        "proof",
+    ]
     assert row["evidence"]["2.13.0-py3.11-cpu"]["status"] == "passed"
 
 
 def test_unknown_symptoms_are_named_with_their_neighbours(clinic: Catalogue) -> None:
-    with pytest.raises(catalogue.UnknownSymptom, match="did you mean autograd/backward-second-time"):
+    with pytest.raises(
+        catalogue.UnknownSymptom, match="did you mean autograd/backward-second-time"
+    ):
         clinic.find("autograd/backward-second-tim")
 
 
 def test_a_file_that_does_not_parse_is_reported_alone(project: Path) -> None:
-    for file, line in ((SNIPPET, "# tags: [autograd: x, ]: y\n"), (EN, "summary: One line: what it is\n")):
+    for file, line in (
+        (SNIPPET, "# tags: [autograd: x, ]: y\n"),
+        (EN, "summary: One line: what it is\n"),
+    ):
         path = project / file
         before = path.read_text(encoding="utf-8")
         start = before.index(line.partition(":")[0] + ":")
-        path.write_text(before[:start] + line + before[before.index("\n", start) + 1 :], encoding="utf-8")
+        path.write_text(
+            before[:start] + line + before[before.index("\n", start) + 1 :], encoding="utf-8"
+        )
         found = [str(problem) for problem in catalogue.load(project).problems]
         assert len(found) == 1 and "YAML that does not parse" in found[0], found
         path.write_text(before, encoding="utf-8")
@@ -149,13 +314,21 @@ def test_a_file_that_does_not_parse_is_reported_alone(project: Path) -> None:
 def test_a_missing_section_is_reported_where_it_belongs(project: Path) -> None:
     path = project / EN
     lines = path.read_text(encoding="utf-8").splitlines()
-    start, end = (next(number for number, line in enumerate(lines) if line.startswith(f"## {name}")) for name in ("Why", "Which cause"))
+    start, end = (
+        next(number for number, line in enumerate(lines) if line.startswith(f"## {name}"))
+        for name in ("Why", "Which cause")
+    )
     path.write_text("\n".join(lines[:start] + lines[end:]) + "\n", encoding="utf-8")
-    assert (EN, start + 1, "section `## Why` is missing; it stands above this line") in [(p.file, p.line, p.message) for p in catalogue.load(project).problems]
+    assert (EN, start + 1, "section `## Why` is missing; it stands above this line") in [
+        (p.file, p.line, p.message) for p in catalogue.load(project).problems
+    ]
 
 
 def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
-    ran = sum(clinic.evidence[0].status(symptom.snippet) in ("passed", "partly") for symptom in clinic.symptoms.values())
+    ran = sum(
+        clinic.evidence[0].status(symptom.snippet) in ("passed", "partly")
+        for symptom in clinic.symptoms.values()
+    )
     assert f">{ran} of {len(clinic.symptoms)} symptoms" in badge.badge(clinic)
 
 
@@ -176,10 +349,21 @@ def test_an_overview_stands_in_both_languages_and_leads_to_the_same_pages(tmp_pa
     good = "| Is it `a`? | [`A`](a.md) |\n| Is it b? | [B](b.md#x), [there](https://example.org) |\n\n{{ symptoms nn }}\n"
     assert problems(good, good) == []
     assert "other language only" in problems(good, None)[0]
-    assert "other pages than the English overview: b.md#x" in problems(good, good.replace("b.md#x", "a.md"))[0]
+    assert (
+        "other pages than the English overview: b.md#x"
+        in problems(good, good.replace("b.md#x", "a.md"))[0]
+    )
     assert (
         "other pages than the English overview: the order"
-        in problems("[A](a.md) [B](b.md)\n{{ symptoms nn }}\n", "[B](b.md) [A](a.md)\n{{ symptoms nn }}\n")[0]
+        in problems(
+            "[A](a.md) [B](b.md)\n{{ symptoms nn }}\n", "[B](b.md) [A](a.md)\n{{ symptoms nn }}\n"
+        )[0]
     )
-    assert ["leads nowhere" in line for line in problems(good.replace("a.md", "c.md"), good.replace("a.md", "c.md"))] == [True, True]
-    assert "`{{ symptoms nn }}` once" in problems(good, good.replace("symptoms nn", "symptoms shapes"))[0]
+    assert [
+        "leads nowhere" in line
+        for line in problems(good.replace("a.md", "c.md"), good.replace("a.md", "c.md"))
+    ] == [True, True]
+    assert (
+        "`{{ symptoms nn }}` once"
+        in problems(good, good.replace("symptoms nn", "symptoms shapes"))[0]
+    )

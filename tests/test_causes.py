@@ -16,7 +16,14 @@ import pytest
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.find import lookup
 
-PASTES = [json.loads(line) for line in Path(__file__).with_name("data").joinpath("causes.jsonl").read_text(encoding="utf-8").splitlines()]
+PASTES = [
+    json.loads(line)
+    for line in Path(__file__)
+    .with_name("data")
+    .joinpath("causes.jsonl")
+    .read_text(encoding="utf-8")
+    .splitlines()
+]
 
 
 def test_the_pastes_name_what_there_is(clinic: Catalogue) -> None:
@@ -24,12 +31,24 @@ def test_the_pastes_name_what_there_is(clinic: Catalogue) -> None:
     assert sum(row["case"] is None for row in PASTES) >= 40
     for row in PASTES:
         if row["case"]:
-            assert row["case"] in {name for cause in clinic.symptoms[row["stem"]].snippet.causes for name in (cause.row, cause.case)}, row["id"]
+            assert row["case"] in {
+                name
+                for cause in clinic.symptoms[row["stem"]].snippet.causes
+                for name in (cause.row, cause.case)
+            }, row["id"]
     assert len({row["stem"] for row in PASTES if row["case"]}) >= 35
 
 
 @pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row["id"], marks=[pytest.mark.xfail(strict=True, reason=row["weak"])] if "weak" in row else []) for row in PASTES]
+    "row",
+    [
+        pytest.param(
+            row,
+            id=row["id"],
+            marks=[pytest.mark.xfail(strict=True, reason=row["weak"])] if "weak" in row else [],
+        )
+        for row in PASTES
+    ],
 )
 def test_the_cause_of_a_paste(table: dict[str, Any], row: dict[str, Any]) -> None:
     hits = lookup.lookup(table, row["text"])["hits"]

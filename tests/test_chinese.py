@@ -32,7 +32,10 @@ def test_punctuation(typed: str, meant: str) -> None:
         ("第一次\n读取", "第一次读取"),
         ("显存不足\uff0c\nCUDA 报错", "显存不足\uff0cCUDA 报错"),
         ("显存\nCUDA 报错\n`x`\n不足\uff1a\n1. 一", "显存\nCUDA 报错\n`x`\n不足\uff1a\n1. 一"),
-        ("见[显存不足](a.md)\n和**原因**\n[内存](b.md)", "见[显存不足](a.md)和**原因**[内存](b.md)"),
+        (
+            "见[显存不足](a.md)\n和**原因**\n[内存](b.md)",
+            "见[显存不足](a.md)和**原因**[内存](b.md)",
+        ),
         ("- 第一条\n  接着写\n- 第二条", "- 第一条接着写\n- 第二条"),
         ("## 原因\n正文", "## 原因\n正文"),
         ("```text\n第一行\n第二行\n```\n正文", "```text\n第一行\n第二行\n```\n正文"),
@@ -56,7 +59,14 @@ def test_calls_and_quoted_code_stay(typed: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "comment", ["(12, 0) 写成 12.0", "torch.Size([8])\uff1b应该是 torch.Size([])", "[batch, 词]\uff1a填充", "2\uff1a(-1) ** 3 是 -1", "c10:: 是 PyTorch 的"]
+    "comment",
+    [
+        "(12, 0) 写成 12.0",
+        "torch.Size([8])\uff1b应该是 torch.Size([])",
+        "[batch, 词]\uff1a填充",
+        "2\uff1a(-1) ** 3 是 -1",
+        "c10:: 是 PyTorch 的",
+    ],
 )
 def test_code_in_a_comment_stays(comment: str) -> None:
     assert punctuate(comment, comment=True) == comment

@@ -1,27 +1,34 @@
-"""What commands read and print, in a checkout: pastes of every form, fix, show, the cache of the knowledge."""
+"""What commands read and print, in a checkout: pastes of every form, fix, show, the cache of the
+knowledge."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
-from torchclinic import LANGUAGES, ROOT
-from torchclinic.commands import fix, knowledge, maker, paste, show, terminal
+from torchclinic import LANGUAGES, ROOT, __version__
+from torchclinic.commands import fix, knowledge, paste, show, terminal
 from torchclinic.commands.knowledge import Knowledge
 from torchclinic.commands.parser import main
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import BadInput
 from torchclinic.find import lookup
+from torchclinic.site import knowledge_parts as maker
 
 MATMUL = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
-TRACEBACK = f'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    y = model("mat1")\n{MATMUL}\n'
+TRACEBACK = (
+    "Traceback (most recent call last):\n"
+    f'  File "train.py", line 3, in <module>\n'
+    f'    y = model("mat1")\n'
+    f"{MATMUL}\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +40,43 @@ def known() -> Knowledge:
 
 PASTES = {
     "error file of torchrun": (
-        json.dumps({"message": {"message": MATMUL, "extraInfo": {"py_callstack": TRACEBACK, "timestamp": "1763800000"}}}),
+        json.dumps(
+            {
+                "message": {
+                    "message": MATMUL,
+                    "extraInfo": {"py_callstack": TRACEBACK, "timestamp": "1763800000"},
+                }
+            }
+        ),
         1,
     ),
-    "the same, indented": (json.dumps({"message": {"message": "x", "extraInfo": {"py_callstack": TRACEBACK}}}, indent=2), 1),
-    "a log of JSON lines": ('{"level": "info", "msg": "step 1"}\n' + json.dumps({"level": "error", "msg": "failed", "exc_info": TRACEBACK}) + "\n", 2),
-    "behind a prefix": ("step 1\nstep 2\n2026-11-22T10:00:00Z node-3 " + json.dumps({"log": TRACEBACK}) + "\nbye\n", 3),
+    "the same, indented": (
+        json.dumps(
+            {"message": {"message": "x", "extraInfo": {"py_callstack": TRACEBACK}}}, indent=2
+        ),
+        1,
+    ),
+    "a log of JSON lines": (
+        '{"level": "info", "msg": "step 1"}\n'
+        + json.dumps({"level": "error", "msg": "failed", "exc_info": TRACEBACK})
+        + "\n",
+        2,
+    ),
+    "behind a prefix": (
+        "step 1\nstep 2\n2026-11-22T10:00:00Z node-3 " + json.dumps({"log": TRACEBACK}) + "\nbye\n",
+        3,
+    ),
     "a container's log, one line each": (
-        "\n".join(json.dumps({"log": line + "\n", "stream": "stderr", "time": "2026-11-22T10:00:00.1Z"}) for line in TRACEBACK.splitlines()),
+        "\n".join(
+            json.dumps({"log": line + "\n", "stream": "stderr", "time": "2026-11-22T10:00:00.1Z"})
+            for line in TRACEBACK.splitlines()
+        ),
         4,
     ),
-    "JSON in JSON": (json.dumps({"log": json.dumps({"severity": "ERROR", "message": TRACEBACK}) + "\n"}), 1),
+    "JSON in JSON": (
+        json.dumps({"log": json.dumps({"severity": "ERROR", "message": TRACEBACK}) + "\n"}),
+        1,
+    ),
     "no JSON after all": ('{"level": "error", "msg": \n' + TRACEBACK + "}", 5),
 }
 
@@ -53,19 +86,44 @@ def test_json_is_opened(known: Knowledge, name: str) -> None:
     text, line = PASTES[name]
     made = paste.unpack(text)
     answer = made.place(lookup.lookup(known.index, made.text))
-    assert (answer["status"], answer["hits"][0]["symptom"], answer["hits"][0]["line"]) == ("match", "matmul-shapes", line)
+    assert (answer["status"], answer["hits"][0]["symptom"], answer["hits"][0]["line"]) == (
+        "match",
+        "matmul-shapes",
+        line,
+    )
 
 
-@pytest.mark.parametrize("text", ["", "[" * 100_000, '{"a":' * 100_000, '{"a": "\\ud800 \\r\\n b\\rc"}', "{}", "}{", '["x y", {"a b": 1}]', MATMUL + " {a}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '{"a": "\\ud800 \\r\\n b\\rc"}',
+        "{}",
+        "}{",
+        '["x y", {"a b": 1}]',
+        MATMUL + " {a}",
+    ],
+)
 def test_hostile_json_is_a_text(known: Knowledge, text: str) -> None:
     made = paste.unpack(text)
     made.place(lookup.lookup(known.index, made.text))
-    assert not made.lines or len(made.lines) == made.text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    assert (
+        not made.lines
+        or len(made.lines) == made.text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("way", ["file", "pipe"])
-def test_a_huge_log_is_read_at_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], way: str, encoding: str) -> None:
+def test_a_huge_log_is_read_at_its_end(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    way: str,
+    encoding: str,
+) -> None:
     """A file of 1 TB without blocks of its own, if it is a file: nothing but its end is read."""
     file = tmp_path / "huge.log"
     with file.open("wb") as handle:
@@ -86,9 +144,15 @@ def test_a_huge_log_is_read_at_its_end(tmp_path: Path, monkeypatch: pytest.Monke
 def test_json_lines_are_answered_at_once() -> None:
     """Each answer is read before the next question is asked."""
     command = [sys.executable, "-m", "torchclinic", "lookup", "--jsonl"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", cwd=ROOT) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", cwd=ROOT
+    ) as process:
         assert process.stdin and process.stdout
-        for ident, text, status in ((1, MATMUL, "match"), (2, "no", "none"), (3, json.dumps({"log": TRACEBACK}), "match")):
+        for ident, text, status in (
+            (1, MATMUL, "match"),
+            (2, "no", "none"),
+            (3, json.dumps({"log": TRACEBACK}), "match"),
+        ):
             process.stdin.write(json.dumps({"id": ident, "text": text}) + "\n")
             process.stdin.flush()
             answer = json.loads(process.stdout.readline())
@@ -100,7 +164,9 @@ def test_json_lines_are_answered_at_once() -> None:
 def test_a_growing_log_of_json_is_followed() -> None:
     log = '{"msg": "step 1"}\n' + json.dumps({"msg": "failed", "exc_info": TRACEBACK}) + "\n"
     command = [sys.executable, "-m", "torchclinic", "lookup", "--follow", "--lang", "en"]
-    done = subprocess.run(command, input=log, capture_output=True, encoding="utf-8", cwd=ROOT, check=False)
+    done = subprocess.run(
+        command, input=log, capture_output=True, encoding="utf-8", cwd=ROOT, check=False
+    )
     assert done.returncode == 0 and done.stdout.count("line 2:") == 1
 
 
@@ -108,10 +174,15 @@ HOSTILE = "\x1b]0;evil\x07\x9b2J\u202e\x7f" + MATMUL + "\x1b[2J\x9d0;evil\x9c\u2
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--jsonl"]])
-def test_control_characters_never_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+def test_control_characters_never_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
     names = [tmp_path / "\x1b[31m.log", tmp_path / "b\x9b.log"]
     for file in names:
-        file.write_text(json.dumps({"id": HOSTILE, "text": HOSTILE}) if "--jsonl" in arguments else HOSTILE, encoding="utf-8")
+        file.write_text(
+            json.dumps({"id": HOSTILE, "text": HOSTILE}) if "--jsonl" in arguments else HOSTILE,
+            encoding="utf-8",
+        )
     assert main(["lookup", *arguments, *map(str, names)]) == 0
     assert main(["lookup", *arguments, str(tmp_path / "\x1b[2Jmissing")]) == 2
     assert main(["fix", "\x1b[2J\x9b"]) == 2
@@ -133,9 +204,14 @@ def test_every_symptom_has_a_fix_to_print(known: Knowledge, clinic: Catalogue) -
         entry = known.symptoms[stem]
         for name in symptom.snippet.cases:
             for language in LANGUAGES:
-                case, text = symptom.code(language).cases[name], terminal.fix(entry, fix.choose(entry, name), language, False)
-                assert text.startswith(entry[language]["title"]), stem
-                assert all(line in text for source in case.fixes.values() for line in source.splitlines())
+                case, text = (
+                    symptom.code(language).cases[name],
+                    terminal.fix(entry, fix.choose(entry, name), language, False),
+                )
+                assert text.startswith(entry["texts"][language]["title"]), stem
+                assert all(
+                    line in text for source in case.fixes.values() for line in source.splitlines()
+                )
                 if len(symptom.snippet.cases) > 1:
                     assert f"[{name}]" in text, "every case stands in the table"
     assert len(clinic.symptoms) > 10
@@ -155,51 +231,109 @@ def test_fix_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["fix", "matmul-shape"], "did you mean shapes/matmul-shapes"),
         (["fix", "nn/matmul-shapes"], "did you mean shapes/matmul-shapes"),
         (["fix", "matmul-shapes", "nope"], "it has image-size, "),
-        (["fix", "tips/nn/inference"], "no symptom"),
+        (["fix", "tips/nn/inference"], "is a tip, which has a page and no causes"),
+        (["fix", "tips/training-loop"], "tips/nn/training-loop is a tip"),
         (["show", "tips/nn/inferense"], "did you mean tips/nn/inference"),
     ],
 )
-def test_what_is_not_there_is_bad_input(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
+def test_what_is_not_there_is_bad_input(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
     assert main(arguments) == 2
     assert says in capsys.readouterr().err
 
 
-def test_a_message_without_a_page_has_no_fix(known: Knowledge, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = {
-        "id": "nn/no-flux",
-        "page": False,
-        "cases": [],
-        "docs": ["https://docs.pytorch.org/x"],
-        **{language: {"title": "No flux"} for language in LANGUAGES},
-    }
-    monkeypatch.setattr(knowledge, "load", lambda: dataclasses.replace(known, symptoms={**known.symptoms, "no-flux": entry}))
-    for command in ("fix", "show"):
-        assert main([command, "no-flux"]) == 2
-        assert "https://docs.pytorch.org/x" in capsys.readouterr().err
+@pytest.mark.parametrize("name", ["tips/nn/training-loop", "tips/training-loop", "training-loop"])
+def test_a_tip_has_one_page_by_each_of_its_names(known: Knowledge, name: str) -> None:
+    assert known.find_page(name)["id"] == "tips/nn/training-loop"
+
+
+def test_the_version_says_how_much_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    shown = capsys.readouterr().out.split()
+    assert shown[:2] == ["torchclinic", f"{__version__}:"]
+    assert shown[2:4] == [str(len(knowledge.load().symptoms)), "symptoms,"]
+    assert date.fromisoformat(shown[-1]) <= date.today()
+
+
+@pytest.mark.parametrize(("age", "says"), [(0, False), (400, True)])
+def test_pages_that_are_old_are_called_so_once(
+    age: int, says: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = knowledge.load()
+    made.day = (date.today() - timedelta(days=age)).isoformat()
+    monkeypatch.setattr(knowledge, "load", lambda: made)
+    main(["env", "--lang", "en"])
+    assert ("the pages of this copy are of" in capsys.readouterr().err) == says
+
+
+def test_search_shows_ten_and_says_how_to_see_more(capsys: pytest.CaptureFixture[str]) -> None:
+    def pages(*options: str) -> list[str]:
+        main(["search", "--lang", "en", *options, "cuda", "out", "of", "memory"])
+        return [line for line in capsys.readouterr().out.splitlines() if line[:1] not in " #"]
+
+    few, all_of_them = pages(), pages("--all")
+    more = len(all_of_them) - len(few) + 1
+    assert more > 1 and few[-1] == f"{more} more: --all" and few[:-1] == all_of_them[: len(few) - 1]
+
+
+def test_searches_come_from_standard_input() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "torchclinic", "search", "--jsonl", "-"],
+        input='{"id": 1, "lang": "zh", "query": "显存不足"}\n',
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        check=False,
+    )
+    assert json.loads(done.stdout)["hits"][0] == "memory/cuda-oom", done.stderr
 
 
 def test_pages_are_plain_text(known: Knowledge) -> None:
     """No HTML, no links of Markdown, no fences, nothing for Material."""
     for entry in [*known.symptoms.values(), *known.tips.values()]:
-        for language in [name for name in LANGUAGES if entry.get("page", True) and name in entry]:
+        for language in entry["texts"]:
             text = show.plain(known.page(entry, language), entry["id"], 100)
             prose = [line for line in text.splitlines() if not line.startswith("    ")]
-            bad = [line for line in prose if any(mark in line.split("`")[0] for mark in ("```", "](", "<p", "<div", "</", "{ .", "??? ", "!!! ", "**"))]
+            bad = [
+                line
+                for line in prose
+                if any(
+                    mark in line.split("`")[0]
+                    for mark in ("```", "](", "<p", "<div", "</", "{ .", "??? ", "!!! ", "**")
+                )
+            ]
             assert not bad, f"{entry['id']} {language}: {bad[:3]}"
-            assert text.startswith(show.plain(f"# {entry[language]['title']}", entry["id"], 100).splitlines()[0])
+            assert text.startswith(
+                show.plain(f"# {entry['texts'][language]['title']}", entry["id"], 100).splitlines()[
+                    0
+                ]
+            )
 
 
 def test_show_fills_lines_and_keeps_code() -> None:
     page = (
-        "# A title\n\n<a/b/>\n\nSee [this](a/b/index.md), [that](c/d/index.md) and [docs](https://example.org/x): **"
-        + "word " * 12
-        + "**\n\n```python\nx = a[0](1)  # **kept**\n\n```\n\n- one\n  two\n- three\n\n| a | b |\n| --- | --- |\n"
+        "# A title\n\n<a/b/>\n\nSee [this](a/b/index.md), [that](c/d/index.md) and "
+        "[docs](https://example.org/x): **" + "word " * 12 + "**\n\n"
+        "```python\nx = a[0](1)  # **kept**\n\n```\n\n- one\n  two\n- three\n\n"
+        "| a | b |\n| --- | --- |\n"
     )
     assert show.plain(page, "a/b", 60).splitlines() == [
         *("A title", "=======", "", "(a/b)", ""),
         "See this, that (c/d) and docs <https://example.org/x>: word",
         "word word word word word word word word word word word",
-        *("", "    x = a[0](1)  # **kept**", "", "", "- one two", "- three", "", "| a | b |", "| --- | --- |"),
+        *(
+            "",
+            "    x = a[0](1)  # **kept**",
+            "",
+            "",
+            "- one two",
+            "- three",
+            "",
+            "| a | b |",
+            "| --- | --- |",
+        ),
     ]
 
 
@@ -217,15 +351,21 @@ def checkout_of(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     maker._catalogue.cache_clear()
 
 
-def test_the_cache_is_made_once_and_anew_after_a_change(checkout_of: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_made_once_and_anew_after_a_change(
+    checkout_of: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert knowledge.load().symptoms.keys() == {"backward-second-time"}
     with monkeypatch.context() as patch:
         patch.setattr(maker, "make", lambda part: pytest.fail("made again"))
         assert knowledge.load().symptoms.keys() == {"backward-second-time"}
     file = checkout_of / "docs/en/autograd/backward-second-time.md"
-    file.write_text(file.read_text(encoding="utf-8").replace("title: ", "title: Now "), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("title: ", "title: Now "), encoding="utf-8"
+    )
     maker._catalogue.cache_clear()
-    assert knowledge.load().symptoms["backward-second-time"]["en"]["title"].startswith("Now ")
+    assert (
+        knowledge.load().symptoms["backward-second-time"]["texts"]["en"]["title"].startswith("Now ")
+    )
 
 
 def test_problems_are_told_each_time(checkout_of: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,7 +402,9 @@ def test_processes_may_make_the_cache_at_once(checkout_of: Path) -> None:
     assert [file.name for file in (checkout_of / knowledge.CACHE).iterdir()] == ["answers.json"]
 
 
-def test_neither_data_nor_checkout_is_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_data_nor_checkout_is_bad_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(knowledge, "ROOT", tmp_path)
     with pytest.raises(BadInput, match="holds no knowledge"):
         knowledge.load()

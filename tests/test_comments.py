@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from torchclinic.commands import scaffold, terminal
-from torchclinic.content import catalogue, comments, knowledge
+from torchclinic.authoring import stamp
+from torchclinic.commands import terminal
+from torchclinic.content import answers, catalogue, comments
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.snippet import FAULT
 from torchclinic.content.tip import code_of
@@ -30,9 +31,19 @@ y = """
 
 def test_only_comments_are_found_and_replaced() -> None:
     found = comments.of_code(CODE)
-    assert [comment.text for comment in found] == ["one", "two, which\nhas two lines", "three", "four", "True, None"]
-    made = comments.replaced(CODE, found, {"one": "一", "two, which\nhas two lines": "二\n两行", "three": "三"})
-    assert made == CODE.replace("# one", "# 一").replace("# two, which\n# has two lines", "# 二\n# 两行").replace("# three", "# 三")
+    assert [comment.text for comment in found] == [
+        "one",
+        "two, which\nhas two lines",
+        "three",
+        "four",
+        "True, None",
+    ]
+    made = comments.replaced(
+        CODE, found, {"one": "一", "two, which\nhas two lines": "二\n两行", "three": "三"}
+    )
+    assert made == CODE.replace("# one", "# 一").replace(
+        "# two, which\n# has two lines", "# 二\n# 两行"
+    ).replace("# three", "# 三")
 
 
 DOCUMENTED = '''\
@@ -52,13 +63,30 @@ class Three:
 
 def test_docstrings_are_found_and_replaced() -> None:
     found = [comment for comment in comments.of_code(DOCUMENTED) if comment.quoted]
-    assert [comment.text for comment in found] == ["On the line.", "Behind Chinese.", "Several \\lines.\nAnd the last."]
-    table = {"On the line.": "一", "not here": "不在这里", "Behind Chinese.": "二", "Several \\lines.\nAnd the last.": "几行\n最后"}
+    assert [comment.text for comment in found] == [
+        "On the line.",
+        "Behind Chinese.",
+        "Several \\lines.\nAnd the last.",
+    ]
+    table = {
+        "On the line.": "一",
+        "not here": "不在这里",
+        "Behind Chinese.": "二",
+        "Several \\lines.\nAnd the last.": "几行\n最后",
+    }
     made = comments.replaced(DOCUMENTED, comments.of_code(DOCUMENTED), table)
-    for text, twin in (("On the line.", "一"), ("not here", "不在这里"), ("Behind Chinese.", "二"), ("Several \\lines.", "几行"), ("And the last.", "最后")):
+    for text, twin in (
+        ("On the line.", "一"),
+        ("not here", "不在这里"),
+        ("Behind Chinese.", "二"),
+        ("Several \\lines.", "几行"),
+        ("And the last.", "最后"),
+    ):
         assert text in DOCUMENTED and text not in made and twin in made
     assert code_of(made) == code_of(DOCUMENTED)
-    assert code_of("def f():\n    'one'\n    return 'two'\n") != code_of("def f():\n    'one'\n    return 'three'\n")
+    assert code_of("def f():\n    'one'\n    return 'two'\n") != code_of(
+        "def f():\n    'one'\n    return 'three'\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,13 +118,21 @@ def test_the_code_is_the_same_in_both_languages(clinic: Catalogue) -> None:
 
 def test_chinese_readers_see_them_everywhere(clinic: Catalogue) -> None:
     symptom = clinic.symptoms[STEM]
-    english, chinese = "a fresh graph in every step", symptom.pages["zh"].comments["a fresh graph in every step"]
+    english, chinese = (
+        "a fresh graph in every step",
+        symptom.pages["zh"].comments["a fresh graph in every step"],
+    )
     seen = {
         language: [
             symptom_page.symptom_page(clinic, symptom, language),
             markdown_copy.copy(clinic, symptom, language, ""),
             notebook.dumps(notebook.make(clinic, symptom, language)),
-            terminal.fix(knowledge.answers(clinic)["symptoms"][STEM], {"name": "before-the-loop"}, language, False),
+            terminal.fix(
+                answers.answers(clinic)["symptoms"][STEM],
+                {"name": "before-the-loop"},
+                language,
+                False,
+            ),
             symptom.code(language).text,
         ]
         for language in ("en", "zh")
@@ -110,10 +146,24 @@ def test_chinese_readers_see_faults_and_excuses(clinic: Catalogue) -> None:
     seen = {"fault": 0, "excuse": 0}
     for symptom in clinic.symptoms.values():
         table = symptom.pages["zh"].comments
-        page = {language: symptom_page.symptom_page(clinic, symptom, language) for language in ("en", "zh")}
-        faults = [need.removeprefix(FAULT) for need in symptom.snippet.needs if need.startswith(FAULT)]
-        shown = {case.name for case in symptom.snippet.cases.values() if mutants_line(clinic, symptom, case, "en")}
-        excuses = [why for case in symptom.snippet.cases.values() if case.name in shown for why in case.survives.values()]
+        page = {
+            language: symptom_page.symptom_page(clinic, symptom, language)
+            for language in ("en", "zh")
+        }
+        faults = [
+            need.removeprefix(FAULT) for need in symptom.snippet.needs if need.startswith(FAULT)
+        ]
+        shown = {
+            case.name
+            for case in symptom.snippet.cases.values()
+            if mutants_line(clinic, symptom, case, "en")
+        }
+        excuses = [
+            why
+            for case in symptom.snippet.cases.values()
+            if case.name in shown
+            for why in case.survives.values()
+        ]
         for kind, texts in (("fault", map(quoteless, faults)), ("excuse", map(plain, excuses))):
             for text in texts:
                 seen[kind] += 1
@@ -133,18 +183,46 @@ def problems(root: Path) -> list[str]:
 def test_what_does_not_agree_is_told_with_its_line(project: Path) -> None:
     snippet, page = project / f"snippets/{IDENT}.py", project / f"docs/zh/{IDENT}.md"
     before = snippet.read_text(encoding="utf-8")
-    line = next(number for number, text in enumerate(before.splitlines(), 1) if "# a fresh graph in every step" in text)
-    key = next(number for number, text in enumerate(page.read_text(encoding="utf-8").splitlines(), 1) if "a fresh graph in every step" in text)
-    snippet.write_text(before.replace("a fresh graph in every step", "a new graph in every step"), encoding="utf-8")
+    line = next(
+        number
+        for number, text in enumerate(before.splitlines(), 1)
+        if "# a fresh graph in every step" in text
+    )
+    key = next(
+        number
+        for number, text in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        if "a fresh graph in every step" in text
+    )
+    snippet.write_text(
+        before.replace("a fresh graph in every step", "a new graph in every step"), encoding="utf-8"
+    )
     found = problems(project)
-    assert any(f"snippets/{IDENT}.py:{line}: no Chinese for 'a new graph in every step'" in text for text in found)
-    assert any(f"docs/zh/{IDENT}.md:{key}: `comments` has 'a fresh graph in every step'" in text for text in found)
+    assert any(
+        f"snippets/{IDENT}.py:{line}: no Chinese for 'a new graph in every step'" in text
+        for text in found
+    )
+    assert any(
+        f"docs/zh/{IDENT}.md:{key}: `comments` has 'a fresh graph in every step'" in text
+        for text in found
+    )
     snippet.write_text(before, encoding="utf-8")
     text = page.read_text(encoding="utf-8")
-    chinese = catalogue.load(project, lint=False).symptoms[STEM].pages["zh"].comments["a fresh graph in every step"]
-    for wrong, told in ((f"{chinese},是", "half-width punctuation"), ("长" * 60, "too long"), ('"一\\n二"', "has 1 lines, its Chinese 2")):
+    chinese = (
+        catalogue.load(project, lint=False)
+        .symptoms[STEM]
+        .pages["zh"]
+        .comments["a fresh graph in every step"]
+    )
+    for wrong, told in (
+        (f"{chinese},是", "half-width punctuation"),
+        ("长" * 60, "too long"),
+        ('"一\\n二"', "has 1 lines, its Chinese 2"),
+    ):
         page.write_text(text.replace(chinese, wrong), encoding="utf-8")
-        assert any(f"docs/zh/{IDENT}.md:{key}" in problem and told in problem for problem in problems(project)), told
+        assert any(
+            f"docs/zh/{IDENT}.md:{key}" in problem and told in problem
+            for problem in problems(project)
+        ), told
 
 
 def test_stamp_puts_what_lacks_a_twin_into_the_page(project: Path) -> None:
@@ -152,10 +230,13 @@ def test_stamp_puts_what_lacks_a_twin_into_the_page(project: Path) -> None:
     made = catalogue.load(project, lint=False).symptoms[STEM]
     before = made.pages["zh"].comments
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
-    page.write_text("".join(line for line in lines if "a fresh graph in every step" not in line), encoding="utf-8")
+    page.write_text(
+        "".join(line for line in lines if "a fresh graph in every step" not in line),
+        encoding="utf-8",
+    )
     made = catalogue.load(project, lint=False).symptoms[STEM]
-    assert scaffold.untranslated(made) == ["a fresh graph in every step"]
-    assert scaffold.stamp(made, [], False)[1:] == ["TODO in `comments`: 'a fresh graph in every step'"]
+    assert stamp.untranslated(made) == ["a fresh graph in every step"]
+    assert stamp.stamp(made, [], False)[1:] == ["TODO in `comments`: 'a fresh graph in every step'"]
     made = catalogue.load(project, lint=False).symptoms[STEM]
     assert made.pages["zh"].comments == {**before, "a fresh graph in every step": "TODO"}
     assert list(made.pages["zh"].comments) == list(before)

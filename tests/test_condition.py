@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from torchclinic.content import condition
-from torchclinic.find.condition import SIZES, Paste, bytes_of, holds, number_of
+from torchclinic.find.condition import SIZES, Facts, bytes_of, holds, number_of
+from torchclinic.find.pasted import Pasted
 
 TRACEBACK = """\
 the loss was fine so far: epoch 3 in train.py
@@ -21,11 +22,23 @@ RuntimeError: the last line says GroupNorm
 """
 
 
-def paste(clean: str = "", /, *, also: tuple[str, ...] = (), every: dict[str, list[str]] | None = None, **values: str) -> Paste:
-    return Paste(clean, values, {name: [value] for name, value in values.items()} | (every or {}), set(also))
+def paste(
+    clean: str = "",
+    /,
+    *,
+    also: tuple[str, ...] = (),
+    every: dict[str, list[str]] | None = None,
+    **values: str,
+) -> Facts:
+    return Facts(
+        Pasted(clean),
+        values,
+        {name: [value] for name, value in values.items()} | (every or {}),
+        set(also),
+    )
 
 
-def asked(text: str, of: Paste) -> bool | None:
+def asked(text: str, of: Facts) -> bool | None:
     return holds(condition.parse(text), of)
 
 
@@ -36,12 +49,38 @@ def asked(text: str, of: Paste) -> bool | None:
     ("text", "tree"),
     [
         ("k == n", ["==", ["hole", "k"], ["hole", "n"]]),
-        ("device >= count > 0", ["and", [">=", ["hole", "device"], ["hole", "count"]], [">", ["hole", "count"], 0]]),
-        ("k % k2 == 0 and not paste('ComfyUI')", ["and", ["==", ["%", ["hole", "k"], ["hole", "k2"]], 0], ["not", ["paste", "ComfyUI"]]]),
-        ("k in [768, 'a'] or n not in (1, -2)", ["or", ["in", ["hole", "k"], 768, ["text", "a"]], ["not", ["in", ["hole", "n"], 1, -2]]]),
-        ("len(a) == len(b) and a[-1] != 4", ["and", ["==", ["len", ["sizes", "a"]], ["len", ["sizes", "b"]]], ["!=", ["item", ["sizes", "a"], -1], 4]]),
-        ("a[1:] == b[:-1]", ["==", ["slice", ["sizes", "a"], 1, None], ["slice", ["sizes", "b"], None, -1]]),
-        ("product(a[1:]) * 2 <= 1.5", ["<=", ["*", ["product", ["slice", ["sizes", "a"], 1, None]], 2], 1.5]),
+        (
+            "device >= count > 0",
+            ["and", [">=", ["hole", "device"], ["hole", "count"]], [">", ["hole", "count"], 0]],
+        ),
+        (
+            "k % k2 == 0 and not paste('ComfyUI')",
+            ["and", ["==", ["%", ["hole", "k"], ["hole", "k2"]], 0], ["not", ["paste", "ComfyUI"]]],
+        ),
+        (
+            "k in [768, 'a'] or n not in (1, -2)",
+            [
+                "or",
+                ["in", ["hole", "k"], 768, ["text", "a"]],
+                ["not", ["in", ["hole", "n"], 1, -2]],
+            ],
+        ),
+        (
+            "len(a) == len(b) and a[-1] != 4",
+            [
+                "and",
+                ["==", ["len", ["sizes", "a"]], ["len", ["sizes", "b"]]],
+                ["!=", ["item", ["sizes", "a"], -1], 4],
+            ],
+        ),
+        (
+            "a[1:] == b[:-1]",
+            ["==", ["slice", ["sizes", "a"], 1, None], ["slice", ["sizes", "b"], None, -1]],
+        ),
+        (
+            "product(a[1:]) * 2 <= 1.5",
+            ["<=", ["*", ["product", ["slice", ["sizes", "a"], 1, None]], 2], 1.5],
+        ),
         ("bytes(size) > 20 * MiB", [">", ["bytes", "size"], ["*", 20, 1024**2]]),
         ("count(op) > kinds(op)", [">", ["count", "op"], ["kinds", "op"]]),
         ("begins(op, 'Relu', 'Exp')", ["begins", "op", "Relu", "Exp"]),
@@ -55,7 +94,18 @@ def test_a_condition_becomes_lists(text: str, tree: Any) -> None:
 
 def test_the_values_that_a_condition_reads() -> None:
     text = "k == 1 and a[1:] == b[1:] or begins(op, 'hole') and not read(x) and bytes(s) > count(c) + kinds(d) and paste('hole') and square(product(p)) and n in ['hole']"
-    assert set(condition.names(condition.parse(text))) == {"k", "a", "b", "op", "x", "s", "c", "d", "p", "n"}
+    assert set(condition.names(condition.parse(text))) == {
+        "k",
+        "a",
+        "b",
+        "op",
+        "x",
+        "s",
+        "c",
+        "d",
+        "p",
+        "n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -97,7 +147,10 @@ def test_the_values_that_a_condition_reads() -> None:
         ("k ** 2 == 4", "`k ** 2` has no value here"),
         ("product(k, 2) == 4", "has no value here"),
         ("k[::2] == n[::2]", "a step in a slice is not read"),
-        (r"paste('transformers\trainer.py')", r"holds a control character; a backslash is written twice, as in 'transformers\\trainer.py'"),
+        (
+            r"paste('transformers\trainer.py')",
+            r"holds a control character; a backslash is written twice, as in 'transformers\\trainer.py'",
+        ),
         (r"frames('a', 'site-packages\numpy')", "holds a control character"),
         (r"begins(k, '\x1b[0m')", "holds a control character"),
         (r"k == 'a\0'", "holds a control character"),
@@ -176,12 +229,18 @@ def test_unknown_is_neither_true_nor_false(text: str, answer: Any) -> None:
         ("n == '3'", False),  # a text is compared as it stands
         ("begins(op, 'Tanh', 'Relu') and not begins(op, 'relu')", True),
         ("k + 1 == 4 and k - 4 == -1 and k * 2 == 6 and k / 2 == 1.5 and 7 % k == 1", True),
-        ("0 - k % 2 == -1 and (0 - k) % 2 == -1", True),  # the rest has the sign of what is divided, as in JavaScript
+        (
+            "0 - k % 2 == -1 and (0 - k) % 2 == -1",
+            True,
+        ),  # the rest has the sign of what is divided, as in JavaScript
         ("zero < k <= n < 4", True),
         ("k / zero == 1", None),
         ("k % zero == 1", None),
         ("not k / zero > 1", None),
-        ("square(9) and square(k * 12) and not square(k) and not square(zero) and not square(0 - 9)", True),
+        (
+            "square(9) and square(k * 12) and not square(k) and not square(zero) and not square(0 - 9)",
+            True,
+        ),
         ("square(op)", None),
         ("square(5.5 - 1.5)", True),
     ],
@@ -210,7 +269,15 @@ def test_numbers_and_texts(text: str, answer: bool | None) -> None:
     ],
 )
 def test_sizes(text: str, answer: bool | None) -> None:
-    values = {"a": "2, 3, 4, 5", "b": "[1, 3, 4, 5]", "d": "8x864", "e": "(3,)", "f": "cuda:0", "empty": "", "cut": "3, 4a"}
+    values = {
+        "a": "2, 3, 4, 5",
+        "b": "[1, 3, 4, 5]",
+        "d": "8x864",
+        "e": "(3,)",
+        "f": "cuda:0",
+        "empty": "",
+        "cut": "3, 4a",
+    }
     assert asked(text, paste(**values)) is answer
 
 
@@ -273,7 +340,17 @@ def test_what_is_no_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("3", 3.0), ("-3", -3.0), ("+7", 7.0), ("1.", 1.0), (".5", 0.5), ("1e3", 1000.0), ("2.5e-1", 0.25), ("0" * 400, 0.0)]
+    ("text", "number"),
+    [
+        ("3", 3.0),
+        ("-3", -3.0),
+        ("+7", 7.0),
+        ("1.", 1.0),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("2.5e-1", 0.25),
+        ("0" * 400, 0.0),
+    ],
 )
 def test_what_is_a_number(text: str, number: float) -> None:
     assert number_of(text) == number
@@ -285,7 +362,9 @@ def test_what_grows_beyond_all_numbers_is_unknown() -> None:
     assert asked("k * k * 0 == 0", huge) is None
     assert asked("product(sizes) > 1", huge) is None
     assert asked("len(sizes) == 3", huge) is True
-    assert asked("square(k)", huge) is asked("square(k * 1)", huge)  # whatever doubles say, it is no error
+    assert asked("square(k)", huge) is asked(
+        "square(k * 1)", huge
+    )  # whatever doubles say, it is no error
 
 
 def test_no_more_sizes_than_a_shape_has() -> None:
@@ -300,7 +379,16 @@ def test_a_million_sizes() -> None:
 
 def test_hostile_values_take_no_time() -> None:
     """Sizes, signs, digits and frames without end: ten times as many take some ten times as long, not a hundred times."""
-    trees = [condition.parse(text) for text in ("product(s) > 1", "s == 3", "bytes(s) > 1", "s[1:] == s[1:]", "frames('nowhere') or paste('nowhere')")]
+    trees = [
+        condition.parse(text)
+        for text in (
+            "product(s) > 1",
+            "s == 3",
+            "bytes(s) > 1",
+            "s[1:] == s[1:]",
+            "frames('nowhere') or paste('nowhere')",
+        )
+    ]
 
     def seconds(size: int) -> float:
         best = 1e9
@@ -321,9 +409,16 @@ def test_hostile_values_take_no_time() -> None:
 
 def test_texts_and_frames() -> None:
     of = paste(TRACEBACK, also=("cuda-oom",))
-    assert asked("paste('GroupNorm') and paste('nowhere', 'the loss was fine') and not paste('nowhere')", of)
-    assert asked("frames('train.py') and frames('loss.backward()') and frames('site-packages/torch/_tensor.py', 'nowhere')", of)
-    assert asked("frames('GroupNorm', 'the loss was fine', 'Traceback')", of) is False  # the message and the lines before are no frames
+    assert asked(
+        "paste('GroupNorm') and paste('nowhere', 'the loss was fine') and not paste('nowhere')", of
+    )
+    assert asked(
+        "frames('train.py') and frames('loss.backward()') and frames('site-packages/torch/_tensor.py', 'nowhere')",
+        of,
+    )
+    assert (
+        asked("frames('GroupNorm', 'the loss was fine', 'Traceback')", of) is False
+    )  # the message and the lines before are no frames
     assert asked("also('cuda-oom', 'x') and not also('x')", of)
 
 
@@ -332,14 +427,37 @@ def test_texts_and_frames() -> None:
     [
         ('[rank3]:   File "train.py", line 8, in step', "in step"),
         ('E     File "train.py", line 8, in step', "in step"),
-        ("Cell In[4], line 2, in step(x)\n      1 def step(x):\n----> 2     return x @ weight\n", "x @ weight"),
+        (
+            "Cell In[4], line 2, in step(x)\n      1 def step(x):\n----> 2     return x @ weight\n",
+            "x @ weight",
+        ),
         ("File ~/lib/torch/nn/modules/module.py:1501, in Module._call_impl(self)", "_call_impl"),
         ("--> 114         return F.linear(input, self.weight, self.bias)", "F.linear"),
-        ("~/lib/python3.7/site-packages/torch/nn/modules/conv.py in forward(self, input)\n    443 \n", "modules/conv.py"),
+        (
+            "~/lib/python3.7/site-packages/torch/nn/modules/conv.py in forward(self, input)\n    443 \n",
+            "modules/conv.py",
+        ),
     ],
 )
 def test_frames_as_programs_print_them(text: str, line: str) -> None:
     assert asked(f"frames({line!r})", paste(text)) is True
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "stands"),
+    [
+        ("remaining -= spent", "ema", False),
+        ("self.ema.update(model)", "ema", True),
+        ("update_ema(model)", "ema", True),
+        ("schema, ema = load()", "ema", True),
+        ("x = self.MyRNNCell(x)", "RNN", True),
+        ("x = call(x)", "all(", False),
+        ("x = evaluate(x)", "eval", False),
+    ],
+)
+def test_frames_are_searched_for_whole_words(line: str, text: str, stands: bool) -> None:
+    of = paste(f'  File "train.py", line 8, in step\n    {line}\nRuntimeError: no\n')
+    assert asked(f"frames({text!r})", of) is stands
 
 
 def test_a_message_below_a_frame_without_code_is_no_frame() -> None:

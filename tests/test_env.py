@@ -1,4 +1,5 @@
-"""`torchclinic env`: what is found, and what is said to fit. Stub programs and stub packages stand for drivers, GPUs and builds."""
+"""`torchclinic env`: what is found, and what is said to fit. Stub programs and stub packages stand
+for drivers, GPUs and builds."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from torchclinic import ROOT
-from torchclinic.commands import env, knowledge
+from torchclinic.commands import env_fit, env_judge, knowledge
 
 if sys.platform == "win32":
     pytest.skip("its stub programs are shell scripts", allow_module_level=True)
@@ -38,7 +39,8 @@ Lines = dict[str, list[dict[str, Any]]]
 
 
 class Place:
-    """An environment without pip, in whose site-packages packages stand that only say what they are."""
+    """An environment without pip, in whose site-packages packages stand that only say what they
+    are."""
 
     def __init__(self, folder: Path) -> None:
         venv.create(folder / "env", symlinks=True)
@@ -52,29 +54,74 @@ class Place:
     def metadata(self, name: str, version: str, *needs: str, url: str = "") -> None:
         folder = self.packages / f"{name.replace('-', '_')}-{version}.dist-info"
         folder.mkdir()
-        (folder / "METADATA").write_text("\n".join([f"Name: {name}", f"Version: {version}", *(f"Requires-Dist: {need}" for need in needs), ""]))
+        (folder / "METADATA").write_text(
+            "\n".join(
+                [
+                    f"Name: {name}",
+                    f"Version: {version}",
+                    *(f"Requires-Dist: {need}" for need in needs),
+                    "",
+                ]
+            )
+        )
         if url:
             (folder / "direct_url.json").write_text(json.dumps({"url": url}))
 
-    def torch(self, version: str = "2.13.0+cu126", cuda: str | None = "12.6", archs: str = "sm_80 sm_90", more: str = "") -> None:
+    def torch(
+        self,
+        version: str = "2.13.0+cu126",
+        cuda: str | None = "12.6",
+        archs: str = "sm_80 sm_90",
+        more: str = "",
+    ) -> None:
         self.metadata("torch", version)
         (self.packages / "torch").mkdir()
-        (self.packages / "torch/__init__.py").write_text(TORCH.format(version=version, cuda=cuda, archs=archs, more=more))
-        (self.packages / "torch/version.py").write_text(f"__version__ = {version!r}\ncuda: Optional[str] = {cuda!r}\nhip: Optional[str] = None\n")
+        (self.packages / "torch/__init__.py").write_text(
+            TORCH.format(version=version, cuda=cuda, archs=archs, more=more)
+        )
+        (self.packages / "torch/version.py").write_text(
+            f"__version__ = {version!r}\n"
+            f"cuda: Optional[str] = {cuda!r}\n"
+            "hip: Optional[str] = None\n"
+        )
 
     def program(self, name: str, text: str) -> None:
         (self.programs / name).write_text(text)
         (self.programs / name).chmod(0o755)
 
-    def gpu(self, name: str = "NVIDIA A100", sm: str = "8.0", driver: str = "560.35", cuda: str = "12.6") -> None:
+    def gpu(
+        self, name: str = "NVIDIA A100", sm: str = "8.0", driver: str = "560.35", cuda: str = "12.6"
+    ) -> None:
         self.program("nvidia-smi", SMI.format(gpu=name, sm=sm, driver=driver, cuda=cuda))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
-        environment = {**kept, "PATH": str(self.programs), "PYTHONPATH": str(ROOT), "TORCHCLINIC_LANG": "en", **self.variables}
-        # PYTHONPATH is for our own process; the Python that is judged would see it, too, and finds no torch there.
-        command = [sys.executable, "-m", "torchclinic", "env", "--python", str(self.python), *arguments]
-        return subprocess.run(command, cwd=self.work, env=environment, capture_output=True, encoding="utf-8", check=False)
+        environment = {
+            **kept,
+            "PATH": str(self.programs),
+            "PYTHONPATH": str(ROOT),
+            "TORCHCLINIC_LANG": "en",
+            **self.variables,
+        }
+        # PYTHONPATH is for our own process; the Python that is judged would see it, too, and finds
+        # no torch there.
+        command = [
+            sys.executable,
+            "-m",
+            "torchclinic",
+            "env",
+            "--python",
+            str(self.python),
+            *arguments,
+        ]
+        return subprocess.run(
+            command,
+            cwd=self.work,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
 
     def lines(self, *arguments: str) -> Lines:
         done = self.run("--json", *arguments)
@@ -92,7 +139,8 @@ def place(tmp_path: Path) -> Place:
 
 
 def misfit(lines: Lines, what: str) -> tuple[str, str]:
-    """Why the one line of this kind that does not fit does not, and the stem of the page that it names."""
+    """Why the one line of this kind that does not fit does not, and the stem of the page that it
+    names."""
     (line,) = [line for line in lines[what] if line["fits"] is False]
     return line["why"], line["see"].rpartition("/")[2]
 
@@ -100,12 +148,20 @@ def misfit(lines: Lines, what: str) -> tuple[str, str]:
 def test_all_that_fits_says_so(place: Place) -> None:
     place.torch()
     place.gpu()
-    place.metadata("torchvision", "0.28.0+cu126", "numpy", "torch==2.13.0", "gdown>=4.7.3; extra == 'gdown'")
+    place.metadata(
+        "torchvision", "0.28.0+cu126", "numpy", "torch==2.13.0", "gdown>=4.7.3; extra == 'gdown'"
+    )
     place.metadata("numpy", "2.4.6")
     done = place.run()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "torch: 2.13.0+cu126, CUDA 12.6" in done.stdout and "NVIDIA driver: 560.35, CUDA 12.6 · fits" in done.stdout
-    assert "GPU: NVIDIA A100, sm_80 · fits" in done.stdout and "package: torchvision 0.28.0+cu126 · fits" in done.stdout
+    assert (
+        "torch: 2.13.0+cu126, CUDA 12.6" in done.stdout
+        and "NVIDIA driver: 560.35, CUDA 12.6 · fits" in done.stdout
+    )
+    assert (
+        "GPU: NVIDIA A100, sm_80 · fits" in done.stdout
+        and "package: torchvision 0.28.0+cu126 · fits" in done.stdout
+    )
     assert "does not fit" not in done.stdout
     assert "没有问题" in place.run("--lang", "zh").stdout
 
@@ -121,10 +177,17 @@ def test_no_torch(place: Place) -> None:
         ({"cuda": "11.4"}, {}, "driver", "driver-too-old"),
         ({"sm": "12.0"}, {}, "gpu", "no-kernel-image"),
         ({"sm": "6.1"}, {}, "gpu", "no-kernel-image"),
-        ({}, {"version": "2.13.0+cpu", "cuda": None, "archs": ""}, "torch", "not-compiled-with-cuda"),
+        (
+            {},
+            {"version": "2.13.0+cpu", "cuda": None, "archs": ""},
+            "torch",
+            "not-compiled-with-cuda",
+        ),
     ],
 )
-def test_driver_gpu_and_build(place: Place, gpu: dict[str, str], torch: dict[str, Any], what: str, page: str) -> None:
+def test_driver_gpu_and_build(
+    place: Place, gpu: dict[str, str], torch: dict[str, Any], what: str, page: str
+) -> None:
     place.gpu(**gpu)
     place.torch(**torch)
     assert misfit(place.lines(), what)[1] == page
@@ -136,7 +199,10 @@ def test_a_cuda_build_without_a_driver(place: Place) -> None:
 
 
 def test_a_driver_that_fails_is_named_by_its_own_words(place: Place) -> None:
-    place.program("nvidia-smi", "#!/bin/sh\necho 'Failed to initialize NVML: Driver/library version mismatch'\nexit 18\n")
+    place.program(
+        "nvidia-smi",
+        "#!/bin/sh\necho 'Failed to initialize NVML: Driver/library version mismatch'\nexit 18\n",
+    )
     place.torch()
     assert "Driver/library version mismatch" in misfit(place.lines(), "driver")[0]
 
@@ -144,13 +210,25 @@ def test_a_driver_that_fails_is_named_by_its_own_words(place: Place) -> None:
 @pytest.mark.parametrize(
     ("more", "why", "page"),
     [
-        ("raise ImportError('libcublas.so.11: cannot open shared object file: No such file or directory')", "libcublas.so.11", "missing-shared-lib"),
-        ("warnings.warn('CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).')", "11040", "driver-too-old"),
+        (
+            "raise ImportError('libcublas.so.11: cannot open shared object file: No such "
+            "file or directory')",
+            "libcublas.so.11",
+            "missing-shared-lib",
+        ),
+        (
+            "warnings.warn('CUDA initialization: The NVIDIA driver on your system is too old "
+            "(found version 11040).')",
+            "11040",
+            "driver-too-old",
+        ),
         ("os.kill(os.getpid(), 11)", "signal 11", ""),
         ("print('\\x1b[31mred'); os._exit(3)", "exit status 3", ""),
     ],
 )
-def test_what_importing_torch_says_is_looked_up(place: Place, more: str, why: str, page: str) -> None:
+def test_what_importing_torch_says_is_looked_up(
+    place: Place, more: str, why: str, page: str
+) -> None:
     place.torch(more=more)
     place.gpu()
     found = misfit(place.lines(), "torch")
@@ -169,7 +247,10 @@ def test_torch_is_not_imported_in_this_process() -> None:
 
 def test_pip_of_another_python(place: Place) -> None:
     place.torch("2.13.0+cpu", None)
-    place.program("pip", "#!/bin/sh\necho 'pip 24.0 from /opt/other/lib/python3.9/site-packages/pip (python 3.9)'\n")
+    place.program(
+        "pip",
+        "#!/bin/sh\necho 'pip 24.0 from /opt/other/lib/python3.9/site-packages/pip (python 3.9)'\n",
+    )
     why, _ = misfit(place.lines(), "pip")
     assert "/opt/other/lib/python3.9/site-packages" in why and f"{place.python} -m pip" in why
     place.program("pip", f"#!/bin/sh\necho 'pip 24.0 from {place.packages}/pip (python 3.11)'\n")
@@ -197,7 +278,10 @@ def test_files_that_hide_torch(place: Place) -> None:
     (place.work / "source/torch/__init__.py").write_text("from torch._C import *\n")
     place.variables = {"PYTHONPATH": f"{ROOT}{os.pathsep}{place.work / 'source'}"}
     lines = place.lines()
-    assert lines["hidden"][0]["found"].endswith("source/torch") and "import torch" in misfit(lines, "torch")[0]
+    assert (
+        lines["hidden"][0]["found"].endswith("source/torch")
+        and "import torch" in misfit(lines, "torch")[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -209,11 +293,19 @@ def test_files_that_hide_torch(place: Place) -> None:
         ("torchaudio", "2.11.0", [], "", None),
         ("xformers", "0.0.35", ["numpy", "torch>=2.10"], "", True),
         ("bitsandbytes", "0.49", ["torch<3,>=2.3"], "", True),
-        ("flash-attn", "2.8.3", ["torch", "einops"], "https://x/flash_attn-2.8.3+cu12torch2.5cxx11abiFALSE-cp311-cp311-linux_x86_64.whl", False),
+        (
+            "flash-attn",
+            "2.8.3",
+            ["torch", "einops"],
+            "https://x/flash_attn-2.8.3+cu12torch2.5cxx11abiFALSE-cp311-cp311-linux_x86_64.whl",
+            False,
+        ),
         ("flash-attn", "2.8.3", ["torch", "einops"], "", None),
     ],
 )
-def test_companions_are_judged_by_what_they_say_of_themselves(place: Place, name: str, version: str, needs: list[str], url: str, fits: bool | None) -> None:
+def test_companions_are_judged_by_what_they_say_of_themselves(
+    place: Place, name: str, version: str, needs: list[str], url: str, fits: bool | None
+) -> None:
     place.torch()
     place.gpu()
     place.metadata(name, version, *needs, url=url)
@@ -241,8 +333,16 @@ def test_libraries_on_the_path(place: Place) -> None:
         (place.work / folder).mkdir()
         (place.work / folder / file).write_bytes(b"")
     (place.work / "old/libcudart.so.12").symlink_to("libcudart.so.12.1.105")
-    place.variables = {"LD_LIBRARY_PATH": ":".join(str(place.work / name) for name in ("stubs", "compat", "old", "other", "conda", "missing"))}
-    found = {Path(line["found"]).parent.name: (line["fits"], line["see"].rpartition("/")[2]) for line in place.lines()["library"]}
+    place.variables = {
+        "LD_LIBRARY_PATH": ":".join(
+            str(place.work / name)
+            for name in ("stubs", "compat", "old", "other", "conda", "missing")
+        )
+    }
+    found = {
+        Path(line["found"]).parent.name: (line["fits"], line["see"].rpartition("/")[2])
+        for line in place.lines()["library"]
+    }
     assert found == {
         "stubs": (False, "no-nvidia-driver"),
         "compat": (False, "error-804"),
@@ -265,10 +365,13 @@ def test_libraries_on_the_path(place: Place) -> None:
         ("2.10.0", ">=2.10,<3", True),
         ("2.10.0", "!=2.10.0", False),
         ("2.10.0", "something new", True),
+        ("2.6.0a0+ecf3bae40a.nv25.01", ">=2.6", True),
+        ("2.6.0a0+ecf3bae40a.nv25.01", "==2.5.1", False),
+        ("a build of mine", "==2.5.1", True),
     ],
 )
 def test_specifiers(version: str, wanted: str, met: bool) -> None:
-    assert env.meets(version, wanted) is met
+    assert env_fit.meets(version, wanted) is met
 
 
 @pytest.mark.parametrize(
@@ -284,7 +387,7 @@ def test_specifiers(version: str, wanted: str, met: bool) -> None:
     ],
 )
 def test_architectures(archs: str, capability: str, runs: bool) -> None:
-    assert env.runs_on(archs.split(), capability) is runs
+    assert env_fit.runs_on(archs.split(), capability) is runs
 
 
 def test_what_is_no_python_is_said(place: Place) -> None:
@@ -301,4 +404,8 @@ def test_a_name_cannot_steer_the_terminal(place: Place) -> None:
 
 def test_pages_that_it_names_are_known() -> None:
     known: Callable[[str], bool] = knowledge.load().symptoms.__contains__
-    assert [stem for stem in {*env.PAGES.values(), *env.COMPANIONS.values()} if not known(stem)] == []
+    assert [
+        stem
+        for stem in {*env_judge.PAGES.values(), *env_judge.COMPANIONS.values()}
+        if not known(stem)
+    ] == []

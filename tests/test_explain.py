@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from torchclinic.commands import explain
+from torchclinic.commands import explain, frames
 from torchclinic.commands.knowledge import Knowledge
-from torchclinic.content import index
-from torchclinic.content.known import KnownMessage
-from torchclinic.content.problem import Problems
-from torchclinic.content.snippet import make_wording
 
 MESSAGE = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)"
 TRACEBACK = f"""Traceback (most recent call last):
@@ -26,8 +22,14 @@ TRACEBACK = f"""Traceback (most recent call last):
 """
 UNKNOWN = TRACEBACK.replace(MESSAGE, "ValueError: the flux capacitor is empty")
 WHAT = "Each row you pass has 400 values; the layer (or the matrix on the right) was built for 784."
-WARNING = "train.py:3: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later\n"
-ASSERTS = "../aten/src/ATen/native/cuda/Indexing.cu:1290: indexSelectLargeIndex: block: [1,0,0] Assertion `srcIndex < srcSelectDimSize` failed.\n" * 3
+WARNING = (
+    "train.py:3: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`. "
+    "In PyTorch 1.1.0 and later\n"
+)
+ASSERTS = (
+    "../aten/src/ATen/native/cuda/Indexing.cu:1290: indexSelectLargeIndex: block: [1,0,0] "
+    "Assertion `srcIndex < srcSelectDimSize` failed.\n" * 3
+)
 ASSERTED = TRACEBACK.replace(MESSAGE, "RuntimeError: CUDA error: device-side assert triggered")
 CHAIN = "\nDuring handling of the above exception, another exception occurred:\n\n"
 SUMMARY = """torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
@@ -49,7 +51,8 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def known(table: dict[str, Any], origins: dict[str, Any] | None = None) -> Knowledge:
-    """What the commands answer from, without anything else, and without PyTorch's own messages unless they are given."""
+    """What the commands answer from, without anything else, and without PyTorch's own messages
+    unless they are given."""
     return Knowledge(table, {}, {}, {}, _origins=[origins])
 
 
@@ -65,37 +68,49 @@ def test_three_lines(table: dict[str, Any]) -> None:
     first, second, third = lines(table, TRACEBACK)
     assert first.startswith(f"Torch Clinic: {WHAT}")
     assert second == "  at /home/me/model.py:9 in forward"
-    assert third == "  fix: torchclinic fix shapes/matmul-shapes"
+    assert third.startswith("  most often: torchclinic fix shapes/matmul-shapes ")
 
 
 def test_in_chinese(table: dict[str, Any]) -> None:
     first, second, third = lines(table, TRACEBACK, "zh", RANK="3")
     assert first.startswith("Torch Clinic：传进来的每一行有 400 个值")
-    assert (second, third) == ("  位置：/home/me/model.py:9，在 forward 中，rank 3", "  修复：torchclinic fix shapes/matmul-shapes")
+    assert second == "  位置：/home/me/model.py:9，在 forward 中，rank 3"
+    assert third.startswith("  最常见原因的修复：torchclinic fix shapes/matmul-shapes ")
 
 
 def test_without_the_console_script(table: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explain.shutil, "which", lambda name: None)
-    assert lines(table, TRACEBACK)[2] == "  fix: python -m torchclinic fix shapes/matmul-shapes"
+    assert " python -m torchclinic fix shapes/matmul-shapes" in lines(table, TRACEBACK)[2]
 
 
-def test_known_message_without_a_page() -> None:
-    wording = make_wording({"text": "the flux capacitor is empty", "exception": "ValueError"}, Path("known.yml"), 1, Problems(Path()))
-    assert wording
-    title = {"en": "No flux", "zh": "没有磁通"}
-    table = index.build({}, {"no-flux": KnownMessage("no-flux", "nn", Path("known.yml"), title, "https://docs.pytorch.org/x", [], {}, wordings=[wording])})
-    assert lines(table, UNKNOWN)[0] == "Torch Clinic: No flux" and lines(table, UNKNOWN)[-1] == "  no page yet; documentation: https://docs.pytorch.org/x"
-
-
-@pytest.mark.parametrize("text", ["", "\0" * 9, "Traceback (most recent call last):\n", UNKNOWN, "[rank3]:", 'File "', "E \n", "\x1b" * 50])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0" * 9,
+        "Traceback (most recent call last):\n",
+        UNKNOWN,
+        "[rank3]:",
+        'File "',
+        "E \n",
+        "\x1b" * 50,
+    ],
+)
 def test_nothing_is_said_of_what_no_page_knows(table: dict[str, Any], text: str) -> None:
     assert lines(table, text) == log(table, text) == []
-    assert (explain.explain(known(table), UNKNOWN, "en").report) == "ValueError: the flux capacitor is empty"
+    assert (
+        explain.explain(known(table), UNKNOWN, "en").report
+    ) == "ValueError: the flux capacitor is empty"
 
 
-def test_below_the_working_directory(table: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_below_the_working_directory(
+    table: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert lines(table, TRACEBACK.replace("/home/me", str(tmp_path)))[1] == "  at model.py:9 in forward"
+    assert (
+        lines(table, TRACEBACK.replace("/home/me", str(tmp_path)))[1]
+        == "  at model.py:9 in forward"
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +128,7 @@ def test_below_the_working_directory(table: dict[str, Any], tmp_path: Path, monk
     ],
 )
 def test_own_files(file: str) -> None:
-    assert explain.own(file)
+    assert frames.is_users(file)
 
 
 @pytest.mark.parametrize(
@@ -133,16 +148,19 @@ def test_own_files(file: str) -> None:
     ],
 )
 def test_files_of_others(file: str) -> None:
-    assert not explain.own(file)
+    assert not frames.is_users(file)
 
 
 def test_no_frame_of_ones_own(table: dict[str, Any]) -> None:
-    assert lines(table, MESSAGE) == [lines(table, TRACEBACK)[0], "  fix: torchclinic fix shapes/matmul-shapes"]
+    assert lines(table, MESSAGE) == [
+        lines(table, TRACEBACK)[0],
+        lines(table, TRACEBACK)[2],
+    ]
     assert lines(table, MESSAGE, RANK="2")[1] == "  on rank 2"
 
 
 def test_the_frame_of_an_earlier_error_is_not_named(table: dict[str, Any]) -> None:
-    assert lines(table, UNKNOWN + MESSAGE)[1] == "  fix: torchclinic fix shapes/matmul-shapes"
+    assert " torchclinic fix shapes/matmul-shapes" in lines(table, UNKNOWN + MESSAGE)[1]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +173,9 @@ def test_the_frame_of_an_earlier_error_is_not_named(table: dict[str, Any]) -> No
         ({}, ""),
     ],
 )
-def test_rank_of_the_environment(table: dict[str, Any], environment: dict[str, str], rank: str) -> None:
+def test_rank_of_the_environment(
+    table: dict[str, Any], environment: dict[str, str], rank: str
+) -> None:
     assert lines(table, TRACEBACK, **environment)[1] == f"  at /home/me/model.py:9 in forward{rank}"
 
 
@@ -165,9 +185,15 @@ def test_ranks_of_a_text(table: dict[str, Any]) -> None:
     others = [f"[rank0]: {line}" for line in UNKNOWN.replace("model.py", "other.py").splitlines()]
     mixed = "\n".join(line for pair in zip(mine, others, strict=True) for line in pair) + "\n"
     assert log(table, mixed + SUMMARY)[1] == "  at /home/me/model.py:9 in forward, rank 3"
-    assert log(table, mixed.replace("[rank", "[default"))[1] == "  at /home/me/model.py:9 in forward, local rank 3"
+    assert (
+        log(table, mixed.replace("[rank", "[default"))[1]
+        == "  at /home/me/model.py:9 in forward, local rank 3"
+    )
     assert log(table, TRACEBACK + SUMMARY)[1] == "  at /home/me/model.py:9 in forward, rank 5"
-    assert log(table, TRACEBACK + SUMMARY.replace("-15", "1"))[1] == "  at /home/me/model.py:9 in forward"  # two failed: which one is not known
+    assert (
+        log(table, TRACEBACK + SUMMARY.replace("-15", "1"))[1]
+        == "  at /home/me/model.py:9 in forward"
+    )  # two failed: which one is not known
 
 
 def test_why_a_program_ended(table: dict[str, Any]) -> None:
@@ -179,13 +205,24 @@ def test_why_a_program_ended(table: dict[str, Any]) -> None:
 
 def test_what_was_survived_is_not_why(table: dict[str, Any]) -> None:
     assert log(table, TRACEBACK + "once more\n" + UNKNOWN) == []
-    assert log(table, WARNING + UNKNOWN) == log(table, WARNING + "bye\n") == log(table, UNKNOWN + WARNING) == []
-    assert explain.explain_log(known(table), TRACEBACK + UNKNOWN, "en", {}).report == "ValueError: the flux capacitor is empty"
+    assert (
+        log(table, WARNING + UNKNOWN)
+        == log(table, WARNING + "bye\n")
+        == log(table, UNKNOWN + WARNING)
+        == []
+    )
+    assert (
+        explain.explain_log(known(table), TRACEBACK + UNKNOWN, "en", {}).report
+        == "ValueError: the flux capacitor is empty"
+    )
     assert "out of range" in log(table, TRACEBACK + "once more\n" + ASSERTED)[0]
 
 
 def test_a_warning_that_was_raised_is_why(table: dict[str, Any]) -> None:
-    assert "scheduler" in log(table, TRACEBACK.replace(MESSAGE, WARNING.removeprefix("train.py:3: ")))[0]
+    assert (
+        "scheduler"
+        in log(table, TRACEBACK.replace(MESSAGE, WARNING.removeprefix("train.py:3: ")))[0]
+    )
 
 
 def test_asserts_of_a_gpu_stand_above_the_traceback(table: dict[str, Any]) -> None:
@@ -194,22 +231,35 @@ def test_asserts_of_a_gpu_stand_above_the_traceback(table: dict[str, Any]) -> No
 
 
 def test_several_independent_errors(table: dict[str, Any]) -> None:
-    other = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB\n"
+    other = (
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a "
+        "total capacity of 8.00 GiB\n"
+    )
     found = lines(table, f"{MESSAGE}\n{other}")
-    assert len(found) == 2 and found[1].endswith("(another error in this text: torchclinic fix memory/cuda-oom)")
+    assert len(found) == 2
+    assert "(another error in this text: torchclinic fix memory/cuda-oom" in found[1]
 
 
 def test_control_characters_of_a_text_are_not_printed(table: dict[str, Any]) -> None:
-    hostile = TRACEBACK.replace("model.py", "mo\x1b[2Jd\u202ee\x07l\x9d.py").replace("in forward", "in for\x08ward")
+    hostile = TRACEBACK.replace("model.py", "mo\x1b[2Jd\u202ee\x07l\x9d.py").replace(
+        "in forward", "in for\x08ward"
+    )
     found = lines(table, hostile)
     assert len(found) == 3 and all(line.isprintable() for line in found)
-    assert explain.explain(known(table), "ValueError: \x1b]0;x\x07\x08\u202e", "en").report.isprintable()
+    assert explain.explain(
+        known(table), "ValueError: \x1b]0;x\x07\x08\u202e", "en"
+    ).report.isprintable()
 
 
 def test_nothing_is_endless(table: dict[str, Any]) -> None:
-    text = TRACEBACK.replace("model.py", "m" * 100_000 + ".py").replace("in forward", "in f" + "o" * 100_000)
+    text = TRACEBACK.replace("model.py", "m" * 100_000 + ".py").replace(
+        "in forward", "in f" + "o" * 100_000
+    )
     assert all(len(line) < 600 for line in lines(table, text))
-    assert len(explain.explain(known(table), "ValueError: " + "x" * 100_000, "en").report) <= explain.LONGEST
+    assert (
+        len(explain.explain(known(table), "ValueError: " + "x" * 100_000, "en").report)
+        <= explain.LONGEST
+    )
 
 
 def test_as_ipython_prints_it(table: dict[str, Any]) -> None:
@@ -218,13 +268,16 @@ Cell In[3], line 4, in step(x)
       2 def step(x):
 ----> 4     return layer(x)
 
-File ~/venv/lib/python3.11/site-packages/torch/nn/modules/module.py:1778, in Module._wrapped_call_impl(self, *args, **kwargs)
+File ~/venv/lib/python3.11/site-packages/torch/nn/modules/module.py:1778, in Module._wrapped_call_impl(self)
    1776     return self._compiled_call_impl(*args, **kwargs)
 
 {MESSAGE}
 """
     assert lines(table, text)[1] == "  at In[3]:4 in step"
-    assert lines(table, text.replace("Cell In[3], line 4", "File ~/model.py:4"))[1] == "  at ~/model.py:4 in step"
+    assert (
+        lines(table, text.replace("Cell In[3], line 4", "File ~/model.py:4"))[1]
+        == "  at ~/model.py:4 in step"
+    )
 
 
 def test_as_pytest_prints_it(table: dict[str, Any]) -> None:
@@ -242,4 +295,12 @@ E       {MESSAGE}
 /venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:134: RuntimeError
 """
     assert lines(table, text)[1] == "  at model.py:5 in f"
-    assert lines(table, text.replace("/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:134", "model.py:77"))[1] == "  at model.py:77"
+    assert (
+        lines(
+            table,
+            text.replace(
+                "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:134", "model.py:77"
+            ),
+        )[1]
+        == "  at model.py:77"
+    )

@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from torchclinic.content import catalogue
-from torchclinic.run import isolate, verify
+from torchclinic.run import isolate
+from torchclinic.run.judge import Run
+from torchclinic.run.machine import Machine
+from torchclinic.run.verify import execute
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -21,7 +24,7 @@ SNIPPET = """# ---
 # wordings:
 #   - text: "the flux capacitor is empty"
 # tags: [autograd]
-# timeout: 10
+# timeout: 5
 # ---
 
 # %% break a
@@ -33,15 +36,17 @@ assert True
 """
 
 
-def fixed(folder: Path, fix: str) -> verify.Run:
+def fixed(folder: Path, fix: str) -> Run:
     """Run one `fix` cell."""
     file = folder / "project/snippets/autograd/flux.py"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(SNIPPET.format(fix=fix), encoding="utf-8")
     (folder / "project/facts").mkdir(exist_ok=True)
-    (folder / "project/facts/vocabulary.yml").write_text("topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8")
-    made = catalogue.load(folder / "project")
-    return verify.execute(made.index(), list(made.symptoms.values()), verify.Machine("0", "", 0, "CPU"))[1]
+    (folder / "project/facts/vocabulary.yml").write_text(
+        "topics:\n  autograd: {en: A, zh: A}\ntags:\n  autograd: {en: A, zh: A}\n", encoding="utf-8"
+    )
+    clinic = catalogue.load(folder / "project")
+    return execute(clinic.index(), list(clinic.symptoms.values()), Machine("0", "", 0, "CPU"))[1]
 
 
 @pytest.fixture(params=["namespaces", "guard"])
@@ -57,12 +62,16 @@ def way(request: Any, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_no_network(way: str, tmp_path: Path) -> None:
     done = fixed(tmp_path, "import socket\nsocket.create_connection(('192.0.2.1', 80), timeout=3)")
-    assert done.outcome == "failed" and ("unreachable" in done.why or "reaches no network" in done.why)
+    assert done.outcome == "failed" and (
+        "unreachable" in done.why or "reaches no network" in done.why
+    )
 
 
 def test_own_loopback(way: str, tmp_path: Path) -> None:
     done = fixed(
-        tmp_path, "import socket\nserver = socket.create_server(('127.0.0.1', 0))\nsocket.create_connection(server.getsockname(), timeout=3)\nsocket.getfqdn()"
+        tmp_path,
+        "import socket\nserver = socket.create_server(('127.0.0.1', 0))\n"
+        "socket.create_connection(server.getsockname(), timeout=3)\nsocket.getfqdn()",
     )
     assert done.outcome == "passed", done.why
 
@@ -71,17 +80,24 @@ def test_not_the_machines_loopback(tmp_path: Path) -> None:
     if why := isolate.refused():
         pytest.skip(f"needs namespaces: {why}")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        done = fixed(tmp_path, f"import socket\nsocket.create_connection({server.getsockname()!r}, timeout=3)")
+        done = fixed(
+            tmp_path,
+            f"import socket\nsocket.create_connection({server.getsockname()!r}, timeout=3)",
+        )
     assert done.outcome == "failed" and "refused" in done.why
 
 
 def test_writes_only_to_its_own_folder(way: str, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     done = fixed(tmp_path, f"open({str(outside)!r}, 'w')")
-    assert done.outcome == "failed" and ("Read-only" in done.why or "writes only to its own folder" in done.why)
+    assert done.outcome == "failed" and (
+        "Read-only" in done.why or "writes only to its own folder" in done.why
+    )
     assert not outside.exists()
     home = fixed(
-        tmp_path, "from pathlib import Path\nimport tempfile\nPath.home().joinpath('x').write_text('x')\ntempfile.NamedTemporaryFile(delete=False).write(b'x')"
+        tmp_path,
+        "from pathlib import Path\nimport tempfile\nPath.home().joinpath('x').write_text('x')\n"
+        "tempfile.NamedTemporaryFile(delete=False).write(b'x')",
     )
     assert home.outcome == "passed", home.why
     assert not Path.home().joinpath("x").exists()
@@ -92,8 +108,11 @@ def test_leaves_no_process(way: str, tmp_path: Path) -> None:
         tmp_path,
         "import os, subprocess\n"
         "print(subprocess.Popen(['sleep', '300'], start_new_session=True).pid)\n"
-        "if not os.fork():\n    os.setsid()\n    if not os.fork():\n        print(os.getpid(), flush=True)\n        import time; time.sleep(300)\n    os._exit(0)\n"
-        "os.wait()\nimport time; time.sleep(0.5)",
+        "read, write = os.pipe()\n"
+        "if not os.fork():\n    os.setsid()\n    if not os.fork():\n"
+        "        print(os.getpid(), flush=True)\n        os.write(write, b'.')\n"
+        "        import time; time.sleep(300)\n    os._exit(0)\n"
+        "os.wait()\nos.read(read, 1)",
     )
     assert done.outcome == "passed", done.why
     pids = [int(word) for word in done.output.split()]
@@ -102,7 +121,12 @@ def test_leaves_no_process(way: str, tmp_path: Path) -> None:
 
 
 def test_leaves_no_process_when_it_hangs(way: str, tmp_path: Path) -> None:
-    done = fixed(tmp_path, "import subprocess, time\nprint(subprocess.Popen(['sleep', '300'], start_new_session=True).pid, flush=True)\ntime.sleep(300)")
+    done = fixed(
+        tmp_path,
+        "import subprocess, time\n"
+        "print(subprocess.Popen(['sleep', '300'], start_new_session=True).pid, flush=True)\n"
+        "time.sleep(300)",
+    )
     assert done.outcome == "failed" and "still running" in done.why
     assert not Path("/proc", done.output.strip()).exists()
 
@@ -114,14 +138,16 @@ def test_leaves_no_shared_memory(tmp_path: Path) -> None:
     done = fixed(
         tmp_path,
         "from multiprocessing import resource_tracker, shared_memory\n"
-        f"made = shared_memory.SharedMemory({name!r}, create=True, size=64)\n"
-        "resource_tracker.unregister(made._name, 'shared_memory')",
+        f"memory = shared_memory.SharedMemory({name!r}, create=True, size=64)\n"
+        "resource_tracker.unregister(memory._name, 'shared_memory')",
     )
     assert done.outcome == "passed", done.why
     assert not Path("/dev/shm", name).exists()
 
 
 def test_leaves_no_file(way: str, tmp_path: Path) -> None:
-    done = fixed(tmp_path, "import os\nopen('left', 'w')\nprint(os.path.realpath('left').encode().hex())")
+    done = fixed(
+        tmp_path, "import os\nopen('left', 'w')\nprint(os.path.realpath('left').encode().hex())"
+    )
     assert done.outcome == "passed", done.why
     assert not Path(bytes.fromhex(done.output.strip()).decode()).exists()

@@ -1,4 +1,5 @@
-"""What we replace of other packages' templates: each file in overrides/ was made from an original, and an update that changes it must be looked at."""
+"""What we replace of other packages' templates: each file in overrides/ was made from an original,
+and an update that changes it must be looked at."""
 
 from __future__ import annotations
 
@@ -13,19 +14,42 @@ import pytest
 from torchclinic import ROOT
 from torchclinic.site.mkdocs_hooks import MATERIALS_SEARCH
 
-#: file in overrides/ -> package, original in it, and the beginning of the hash of the text that ours was made from, or was last compared with.
+#: file in overrides/ -> package, original in it, and the beginning of the hash of the text that
+#: ours was made from, or was last compared with.
 MADE_FROM = {
     "main.html": ("mkdocs-material", "material/templates/base.html", "1e24b971e871"),
     "404.html": ("mkdocs-material", "material/templates/404.html", "80c93494b543"),
-    "partials/alternate.html": ("mkdocs-material", "material/templates/partials/alternate.html", "572b1d4dae61"),
-    "partials/content.html": ("mkdocs-material", "material/templates/partials/content.html", "ce33929c85af"),
-    "partials/javascripts/palette.html": ("mkdocs-material", "material/templates/partials/javascripts/palette.html", "8790389765ea"),
-    "partials/search.html": ("mkdocs-material", "material/templates/partials/search.html", "bfd556535abc"),
-    "partials/source.html": ("mkdocs-material", "material/templates/partials/source.html", "6847616d67be"),
-    "partials/tags.html": ("mkdocs-material", "material/templates/partials/tags.html", "166225609857"),
+    "partials/alternate.html": (
+        "mkdocs-material",
+        "material/templates/partials/alternate.html",
+        "572b1d4dae61",
+    ),
+    "partials/content.html": (
+        "mkdocs-material",
+        "material/templates/partials/content.html",
+        "ce33929c85af",
+    ),
+    "partials/javascripts/palette.html": (
+        "mkdocs-material",
+        "material/templates/partials/javascripts/palette.html",
+        "8790389765ea",
+    ),
+    "partials/search.html": (
+        "mkdocs-material",
+        "material/templates/partials/search.html",
+        "bfd556535abc",
+    ),
+    "partials/source.html": (
+        "mkdocs-material",
+        "material/templates/partials/source.html",
+        "6847616d67be",
+    ),
+    "partials/tags.html": (
+        "mkdocs-material",
+        "material/templates/partials/tags.html",
+        "166225609857",
+    ),
     "sitemap.xml": ("mkdocs", "mkdocs/templates/sitemap.xml", "0950766d642a"),
-    "notebook/mkdocs_html/conf.json": ("mkdocs-jupyter", "mkdocs_jupyter/templates/mkdocs_html/conf.json", "e07992538e36"),
-    "notebook/mkdocs_html/notebook.html.j2": ("mkdocs-jupyter", "mkdocs_jupyter/templates/mkdocs_html/notebook.html.j2", "c3a0f945b2c2"),
 }
 #: Pages of our own.
 OURS = "root/"
@@ -43,7 +67,11 @@ def original(name: str, *, hashed: bool = False) -> str:
 
 
 def test_every_override_names_its_original() -> None:
-    files = {file.relative_to(ROOT / "overrides").as_posix() for file in (ROOT / "overrides").rglob("*") if file.is_file()}
+    files = {
+        file.relative_to(ROOT / "overrides").as_posix()
+        for file in (ROOT / "overrides").rglob("*")
+        if file.is_file()
+    }
     assert {name for name in files if not name.startswith(OURS)} == set(MADE_FROM)
 
 
@@ -52,14 +80,23 @@ def test_the_original_is_the_one_that_ours_was_made_from(name: str) -> None:
     package, file, digest = MADE_FROM[name]
     now = hashlib.sha256(original(file).encode()).hexdigest()[:12]
     assert now == digest, (
-        f"{package} {importlib.metadata.version(package)} changed {file}: compare it with overrides/{name}, take over what is new, then write {now} into MADE_FROM"
+        f"{package} {importlib.metadata.version(package)} changed {file}: "
+        f"compare it with overrides/{name}, take over what is new, then write {now} into MADE_FROM"
     )
 
 
 def test_what_main_html_replaces_in_base_html_is_there() -> None:
-    """Two of its blocks are Material's with a text replaced: were it gone, nothing would be replaced, and nobody would be told."""
-    base, ours = original("material/templates/base.html", hashed=True), (ROOT / "overrides/main.html").read_text(encoding="utf-8")
+    """Two of its blocks are Material's with a text replaced: were it gone, nothing would be
+    replaced, and nobody would be told."""
+    base, ours = (
+        original("material/templates/base.html", hashed=True),
+        (ROOT / "overrides/main.html").read_text(encoding="utf-8"),
+    )
     blocks = dict(re.findall(r"\{% block (\w+) %\}(.*?)\{% endblock %\}", base, re.DOTALL))
     assert "| own_search" in ours and len(MATERIALS_SEARCH.findall(blocks["config"])) == 1
-    assert 'replace("<script src=", ' in ours and blocks["scripts"].lstrip().startswith("<script src=")
-    assert set(re.findall(r"\{% block (\w+) %\}", ours)) <= set(re.findall(r"\{% block (\w+) %\}", base))
+    assert 'replace("<script src=", ' in ours and blocks["scripts"].lstrip().startswith(
+        "<script src="
+    )
+    assert set(re.findall(r"\{% block (\w+) %\}", ours)) <= set(
+        re.findall(r"\{% block (\w+) %\}", base)
+    )

@@ -13,9 +13,9 @@ from torchclinic import LANGUAGES
 from torchclinic.content import words
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import Problems
-from torchclinic.content.snippet import read
+from torchclinic.content.snippet_file import read
 from torchclinic.find import lookup, picture
-from torchclinic.site.symptom_page import svg
+from torchclinic.site.message_view import svg
 
 from .twins import VALUES, Twin
 
@@ -32,30 +32,74 @@ def lines(pictures: list[list[str]], **values: str) -> list[str]:
 @pytest.mark.parametrize(
     ("pictures", "values", "wanted"),
     [
-        (PRODUCT, {"m": "77", "k": "768", "k2": "4096", "n": "5120"}, ["77 x [768]  @  [4096] x 5120", "768 ≠ 4096"]),
+        (
+            PRODUCT,
+            {"m": "77", "k": "768", "k2": "4096", "n": "5120"},
+            ["77 x [768]  @  [4096] x 5120", "768 ≠ 4096"],
+        ),
         (SHAPES, {"a": "3, 4, 5", "b": "2, 1, 5"}, ["a  [3] 4 5", "b  [2] 1 5"]),
         (SHAPES, {"a": "8, 3, 4", "b": "5"}, ["a  8 3 [4]", "b      [5]"]),
         ([["sizes", "left", "a", "b"]], {"a": "3", "b": "3, 1,"}, ["a  3", "b  3 [1]"]),
-        ([["axis", "dim", "a", "b"]], {"dim": "1", "a": "4", "b": "13"}, ["a  ·  [4] …", "b  · [13] …", "dim 1: 4 ≠ 13"]),
+        (
+            [["axis", "dim", "a", "b"]],
+            {"dim": "1", "a": "4", "b": "13"},
+            ["a  ·  [4] …", "b  · [13] …", "dim 1: 4 ≠ 13"],
+        ),
         ([["channels", "got", "want"]], {"got": "1", "want": "3"}, ["came [1]  ≠  wanted 3"]),
-        ([["tiles", "want", "got", "i", "dim"]], {"want": "32", "got": "31", "i": "4", "dim": "1"}, ["2: 32  3: 32  4: [31]   (dim 1)"]),
-        ([["tiles", "want", "got", "i", "dim"]], {"want": "32", "got": "31", "i": "1"}, ["0: 32  1: [31]"]),
-        ([["parts", "n", "shape"]], {"n": "179776", "shape": "-1, 400"}, ["179776 = 449 x 400 + [176]"]),
+        (
+            [["tiles", "want", "got", "i", "dim"]],
+            {"want": "32", "got": "31", "i": "4", "dim": "1"},
+            ["2: 32  3: 32  4: [31]   (dim 1)"],
+        ),
+        (
+            [["tiles", "want", "got", "i", "dim"]],
+            {"want": "32", "got": "31", "i": "1"},
+            ["0: 32  1: [31]"],
+        ),
+        (
+            [["parts", "n", "shape"]],
+            {"n": "179776", "shape": "-1, 400"},
+            ["179776 = 449 x 400 + [176]"],
+        ),
         ([["parts", "n", "shape"]], {"n": "100", "shape": "2, 3, 4"}, ["[100] ≠ 2 × 3 × 4 = 24"]),
-        ([["strides", "a", "b"]], {"a": "3, 2", "b": "1, 3"}, ["places in memory, in reading order: 0 [3] [1] [4] [2] [5] …"]),
+        (
+            [["strides", "a", "b"]],
+            {"a": "3, 2", "b": "1, 3"},
+            ["places in memory, in reading order: 0 [3] [1] [4] [2] [5] …"],
+        ),
         # The first whose values are there.
-        ([*SHAPES, ["axis", "dim", "a", "b"]], {"dim": "0", "a": "4", "b": "3"}, ["a  [4]", "b  [3]"]),
-        ([["sizes", "right", "x", "y"], *PRODUCT], {"m": "1", "k": "2", "k2": "3", "n": "4"}, ["1 x [2]  @  [3] x 4", "2 ≠ 3"]),
+        (
+            [*SHAPES, ["axis", "dim", "a", "b"]],
+            {"dim": "0", "a": "4", "b": "3"},
+            ["a  [4]", "b  [3]"],
+        ),
+        (
+            [["sizes", "right", "x", "y"], *PRODUCT],
+            {"m": "1", "k": "2", "k2": "3", "n": "4"},
+            ["1 x [2]  @  [3] x 4", "2 ≠ 3"],
+        ),
     ],
 )
-def test_a_picture_in_lines(pictures: list[list[str]], values: dict[str, str], wanted: list[str]) -> None:
+def test_a_picture_in_lines(
+    pictures: list[list[str]], values: dict[str, str], wanted: list[str]
+) -> None:
     assert lines(pictures, **values) == wanted
 
 
 def test_memory_adds_up() -> None:
     """Of 24 GiB: 1 free, 20 this process's, of which 18 in use and 1 reserved; so 3 are of others and 1 is the driver's."""
-    values = {"size": "2.00 GiB", "total": "24.00 GiB", "free": "1.00 GiB", "used": "18.00 GiB", "cached": "1024.00 MiB", "mine": "20.00 GiB"}
-    assert [tuple(" ".join(line.replace("#", "").split()).rsplit(" ", 2)) for line in lines([["memory"]], **values)] == [
+    values = {
+        "size": "2.00 GiB",
+        "total": "24.00 GiB",
+        "free": "1.00 GiB",
+        "used": "18.00 GiB",
+        "cached": "1024.00 MiB",
+        "mine": "20.00 GiB",
+    }
+    assert [
+        tuple(" ".join(line.replace("#", "").split()).rsplit(" ", 2))
+        for line in lines([["memory"]], **values)
+    ] == [
         ("other processes", "3.00", "GiB"),
         ("driver (CUDA context)", "1.00", "GiB"),
         ("PyTorch: in use", "18.00", "GiB"),
@@ -63,8 +107,18 @@ def test_memory_adds_up() -> None:
         ("free", "1.00", "GiB"),
         ("requested", "2.00", "GiB"),
     ]
-    older = {"size": "20.00 MiB", "total": "10.00 GiB", "free": "38.00 MiB", "used": "9.00 GiB", "reserved": "9.50 GiB"}
-    assert "512 MiB" in lines([["memory"]], **older)[2] and "38 MiB" in lines([["memory"]], **older)[3] and "20 MiB" in lines([["memory"]], **older)[4]
+    older = {
+        "size": "20.00 MiB",
+        "total": "10.00 GiB",
+        "free": "38.00 MiB",
+        "used": "9.00 GiB",
+        "reserved": "9.50 GiB",
+    }
+    assert (
+        "512 MiB" in lines([["memory"]], **older)[2]
+        and "38 MiB" in lines([["memory"]], **older)[3]
+        and "20 MiB" in lines([["memory"]], **older)[4]
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,10 +143,17 @@ def test_no_picture_of_what_cannot_be(pictures: list[list[str]], values: dict[st
     assert picture.draw(pictures, values, WORDS["en"]) is None
 
 
-def test_every_sample_of_a_symptom_with_pictures_that_holds_the_values_is_drawn(clinic: Catalogue, table: dict[str, Any]) -> None:
+def test_every_sample_of_a_symptom_with_pictures_that_holds_the_values_is_drawn(
+    clinic: Catalogue, table: dict[str, Any]
+) -> None:
     for symptom in clinic.symptoms.values():
         if symptom.snippet.pictures:
-            hits = [hit for made in symptom.snippet.wordings for hit in lookup.lookup(table, made.sample)["hits"] if hit["symptom"] == symptom.stem]
+            hits = [
+                hit
+                for made in symptom.snippet.wordings
+                for hit in lookup.lookup(table, made.sample)["hits"]
+                if hit["symptom"] == symptom.stem
+            ]
             assert any(lookup.drawn(table, hit, WORDS["en"]) for hit in hits), symptom.stem
 
 
@@ -118,8 +179,16 @@ def arguments(count: int, seed: int) -> list[list[Any]]:
         if kind == "memory":
             unit = ["KiB", "MiB", "GiB", "GiB", "GiB", "bytes", "TiB"]
             sizes = ("size", "total", "free", "used", "cached", "reserved", "mine")
-            values = {name: f"{rng.randint(0, 99)}.{rng.randint(0, 99):02} {rng.choice(unit)}" for name in sizes if rng.random() < 0.85}
-        holes = [rng.choice(["left", "right"]), *rng.sample(names, rng.randint(2, 4))] if kind == "sizes" else rng.choices(names, k=len(picture.KINDS[kind]))
+            values = {
+                name: f"{rng.randint(0, 99)}.{rng.randint(0, 99):02} {rng.choice(unit)}"
+                for name in sizes
+                if rng.random() < 0.85
+            }
+        holes = (
+            [rng.choice(["left", "right"]), *rng.sample(names, rng.randint(2, 4))]
+            if kind == "sizes"
+            else rng.choices(names, k=len(picture.KINDS[kind]))
+        )
         made.append([[[kind, *holes]], values, WORDS[rng.choice(LANGUAGES)]])
     return made
 
@@ -139,7 +208,11 @@ def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
     assert made
     made["shapes"].append(["text", 1, 1, "start", "", "<b>&"])
     root = ElementTree.fromstring(svg(made))
-    assert root.get("role") == "img" and "768 ≠ 4096" in (root.get("aria-label") or "") and [node.text for node in root][-1] == "<b>&"
+    assert (
+        root.get("role") == "img"
+        and "768 ≠ 4096" in (root.get("aria-label") or "")
+        and [node.text for node in root][-1] == "<b>&"
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +225,9 @@ def test_a_picture_is_well_formed_and_says_what_it_shows() -> None:
         ("oops", "is a list"),
     ],
 )
-def test_a_picture_that_cannot_be_drawn_is_reported(tmp_path: Path, written: str, told: str) -> None:
+def test_a_picture_that_cannot_be_drawn_is_reported(
+    tmp_path: Path, written: str, told: str
+) -> None:
     file = tmp_path / "snippets" / "shapes" / "made.py"
     file.parent.mkdir(parents=True)
     file.write_text(

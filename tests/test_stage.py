@@ -20,7 +20,9 @@ from torchclinic.site.build import CONFIGS
 #: Fenced code, and code within a line.
 _CODE = re.compile(r"^ *(`{3,}).*?^ *\1$|(`+)[^\n]*?\2", re.DOTALL | re.MULTILINE)
 #: Made by what only MkDocs' hooks do.
-_BUILT = re.compile(r"feed\.xml$|/(index\.json|llms\.txt|sitemap\.xml|index\.md)$|\.well-known/|^(\.\./)*evidence/")
+_BUILT = re.compile(
+    r"feed\.xml$|/(index\.json|llms\.txt|sitemap\.xml|index\.md)$|\.well-known/|^(\.\./)*evidence/"
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +36,16 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_page_is_there_and_no_directive_is_left(staged: Path) -> None:
     for language in LANGUAGES:
         docs = staged / "docs" / language
-        sources = {file.relative_to(ROOT / "docs" / language) for file in (ROOT / "docs" / language).rglob("*.md")}
+        sources = {
+            file.relative_to(ROOT / "docs" / language)
+            for file in (ROOT / "docs" / language).rglob("*.md")
+        }
         pages = {file.relative_to(docs): _CODE.sub("", read(file)) for file in docs.rglob("*.md")}
-        assert sources < set(pages) and Path("symptoms/index.md") in pages and Path("cheat-sheet.md") in pages
+        assert (
+            sources < set(pages)
+            and Path("symptoms/index.md") in pages
+            and Path("cheat-sheet.md") in pages
+        )
         assert not [name for name, text in pages.items() if "{{ " in text]
         assert all(read(docs / name).startswith('---\ntitle: "') for name in sources)
 
@@ -46,9 +55,13 @@ def test_links_of_the_tree_lead_somewhere(staged: Path) -> None:
         docs = staged / "docs" / language
         for file in docs.rglob("*.md"):
             text = _CODE.sub("", read(file))
-            # Markdown's links begin at the file, those of raw HTML at the page's address: a folder, unless the file is the index of one.
+            # Markdown's links begin at the file, those of raw HTML at the page's address: a folder,
+            # unless the file is the index of one.
             served = file.parent if file.name == "index.md" else file.with_suffix("")
-            for folder, targets in ((file.parent, re.findall(r"\]\(([^)\s]+)\)", text)), (served, re.findall(r'(?:href|src)="([^"]+)"', text))):
+            for folder, targets in (
+                (file.parent, re.findall(r"\]\(([^)\s]+)\)", text)),
+                (served, re.findall(r'(?:href|src)="([^"]+)"', text)),
+            ):
                 for target in targets:
                     path = target.partition("#")[0]
                     if path and "://" not in path and not _BUILT.search(path):
@@ -61,11 +74,22 @@ def test_mkdocs_builds_it_without_us(checkout: Path, tmp_path: Path) -> None:
     assert stage.stage(copy_of(checkout, tmp_path / "project"), out) == 0
     for language in LANGUAGES:
         settings = yaml.safe_load(read(out / CONFIGS[language]))
-        assert "hooks" not in settings and "custom_dir" not in settings["theme"] and set(settings["plugins"]) == {"search", "tags"}
+        assert (
+            "hooks" not in settings
+            and "custom_dir" not in settings["theme"]
+            and set(settings["plugins"]) == {"search", "tags"}
+        )
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", CONFIGS[language]]
         # From nowhere that has the package.
-        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONSAFEPATH": "1", "PYTHONPATH": ""}
-        run = subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True, check=False)
+        environment = {
+            **os.environ,
+            "NO_MKDOCS_2_WARNING": "1",
+            "PYTHONSAFEPATH": "1",
+            "PYTHONPATH": "",
+        }
+        run = subprocess.run(
+            command, cwd=out, env=environment, capture_output=True, text=True, check=False
+        )
         assert run.returncode == 0, run.stderr
         page = read(out / "site" / language / IDENT / "index.html")
         assert '<h2 id="causes">' in page and "tabbed-set" in page and "tc-message" in page

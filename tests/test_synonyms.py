@@ -1,7 +1,8 @@
-"""What people type: read from pages and known messages, each broken rule reported with file and line, and shown at the foot of a page."""
+"""What people type: read from pages, each broken rule reported with file and line, and shown at the foot of a page."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,24 +15,16 @@ from torchclinic.site import parts
 STEM = "backward-second-time"
 EN = f"docs/en/autograd/{STEM}.md"
 ZH = f"docs/zh/autograd/{STEM}.md"
-KNOWN = """# A comment
-other:
-  title: {en: Other, zh: 其他}
-one:
-  title: {en: One, zh: 一}
-  wordings:
-    - {text: "a message that no page has", exception: RuntimeError}
-"""
 
 
 def write(project: Path, file: str, line: str) -> None:
-    """Give a page, or the last entry of the known messages, this line and no other of its kind."""
+    """Give a page this line and no other of its kind."""
     path = project / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if file.startswith("facts/known/"):
-        path.write_text(f"{KNOWN}  {line}\n", encoding="utf-8")
-        return
-    kept = [text for text in path.read_text(encoding="utf-8").splitlines(keepends=True) if not text.startswith("synonyms:")]
+    kept = [
+        text
+        for text in path.read_text(encoding="utf-8").splitlines(keepends=True)
+        if not text.startswith("synonyms:")
+    ]
     path.write_text("".join([kept[0], f"{line}\n", *kept[1:]]), encoding="utf-8")
 
 
@@ -44,14 +37,11 @@ def test_a_page_has_synonyms(project: Path, file: str) -> None:
     write(project, file, 'synonyms: [retain_graph 报错, "loss.backward(): twice", 2nd backward]')
     loaded = catalogue.load(project)
     assert not loaded.problems
-    assert loaded.symptoms[STEM].pages[file.split("/")[1]].synonyms == ["retain_graph 报错", "loss.backward(): twice", "2nd backward"]
-
-
-def test_a_known_message_has_synonyms(project: Path) -> None:
-    write(project, "facts/known/shapes.yml", "synonyms: {en: [odd shape], zh: [形状不对, shape报错]}")
-    loaded = catalogue.load(project)
-    assert not loaded.problems
-    assert loaded.known["one"].synonyms == {"en": ["odd shape"], "zh": ["形状不对", "shape报错"]} and loaded.known["other"].synonyms == {}
+    assert loaded.symptoms[STEM].pages[file.split("/")[1]].synonyms == [
+        "retain_graph 报错",
+        "loss.backward(): twice",
+        "2nd backward",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,18 +59,11 @@ def test_a_known_message_has_synonyms(project: Path) -> None:
         ("[ＯＯＭ, oom]", "`oom` stands twice"),
     ],
 )
-@pytest.mark.parametrize(("file", "line"), [(EN, 2), (ZH, 2), ("facts/known/shapes.yml", 4)])
-def test_a_broken_rule_is_reported(project: Path, file: str, line: int, value: str, says: str) -> None:
-    write(project, file, f"synonyms: {{en: {value}}}" if file.startswith("facts/known/") else f"synonyms: {value}")
+@pytest.mark.parametrize("file", [EN, ZH])
+def test_a_broken_rule_is_reported(project: Path, file: str, value: str, says: str) -> None:
+    write(project, file, f"synonyms: {value}")
     (found,) = problems(project)
-    assert (found.file, found.line) == (file, line) and says in found.message
-
-
-@pytest.mark.parametrize("value", ["[a word]", "{de: [ein Wort]}"])
-def test_synonyms_of_a_known_message_name_their_language(project: Path, value: str) -> None:
-    write(project, "facts/known/shapes.yml", f"synonyms: {value}")
-    (found,) = problems(project)
-    assert (found.file, found.line) == ("facts/known/shapes.yml", 4) and "synonyms: {en: […], zh: […]}" in found.message
+    assert (found.file, found.line) == (file, 2) and says in found.message
 
 
 def test_an_entry_that_tells_no_page_from_the_others_is_reported() -> None:
@@ -88,7 +71,13 @@ def test_an_entry_that_tells_no_page_from_the_others_is_reported() -> None:
     few, many = Problems(Path("/root")), Problems(Path("/root"))
     synonyms.check([(file, 3, ["CUDA error"]) for file in files[1:]], few)
     assert not few
-    synonyms.check([(file, 3, ["CUDA error" if file == files[0] else "cuda  Error", str(file)]) for file in files], many)
+    synonyms.check(
+        [
+            (file, 3, ["CUDA error" if file == files[0] else "cuda  Error", str(file)])
+            for file in files
+        ],
+        many,
+    )
     assert [(problem.file, problem.line) for problem in many] == [(file.name, 3) for file in files]
     assert "`CUDA error` stands on 4 pages" in many[0].message
 
@@ -96,19 +85,29 @@ def test_an_entry_that_tells_no_page_from_the_others_is_reported() -> None:
 def test_each_language_counts_for_itself(project: Path) -> None:
     write(project, EN, "synonyms: [OOM]")
     write(project, ZH, "synonyms: [OOM]")
-    entry = "{title: {en: One, zh: 一}, synonyms: {en: [OOM]}, wordings: [{text: some words that name it %s}]}"
-    (project / "facts/known").mkdir(parents=True, exist_ok=True)
-    (project / "facts/known/shapes.yml").write_text("".join(f"stem-{word}: {entry % word}\n" for word in ("alpha", "beta")), encoding="utf-8")
-    assert not problems(project)
-    with (project / "facts/known/shapes.yml").open("a", encoding="utf-8") as file:
-        file.write(f"stem-gamma: {entry % 'gamma'}\n")
+    for number in range(synonyms.MOST_PAGES):  # twins of the page, the last in English only
+        for file in (f"snippets/autograd/{STEM}.py", EN, ZH):
+            path = project / file
+            shutil.copy(path, path.with_stem(f"{STEM}-{number}"))
+    write(project, ZH.replace(STEM, f"{STEM}-{number}"), "synonyms: []")
     found = problems(project)
-    assert {problem.file for problem in found} == {EN, "facts/known/shapes.yml"} and all("stands on 4 pages" in problem.message for problem in found)
+    assert len(found) == 4 and all(
+        problem.file.startswith("docs/en/") and "stands on 4 pages" in problem.message
+        for problem in found
+    )
 
 
-@pytest.mark.parametrize(("language", "shown"), [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "相关搜索：\\*w\\* 0、\\*w\\* 1")])
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "相关搜索：\\*w\\* 0、\\*w\\* 1")],
+)
 def test_the_foot_of_a_page_names_the_first(language: str, shown: str) -> None:
-    made = Page(Path("page.md"), language, "", synonyms=[f"*w* {number}" for number in range(parts.SYNONYMS + 1)])
+    made = Page(
+        Path("page.md"),
+        language,
+        "",
+        synonyms=[f"*w* {number}" for number in range(parts.SYNONYMS + 1)],
+    )
     text = "\n".join(parts.synonyms(made, language))
     assert shown in text and f" {parts.SYNONYMS - 1}" in text and f" {parts.SYNONYMS}" not in text
     made.synonyms = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from making import change
 
-from torchclinic.commands import scaffold
+from torchclinic.authoring import stamp
 from torchclinic.content import catalogue, figure, tip
 from torchclinic.site import lists, symptom_page, tip_page
 
@@ -72,14 +72,22 @@ assert "cuda"
 @pytest.fixture
 def clinic_with_tip(project: Path) -> Path:
     """A small project with one tip, its figure and its program; breaks no rule."""
-    files = {EN: ENGLISH, ZH: CHINESE, "docs/programs/made_up.py": "print('made up')\n", "docs/figures/made-up.py": "LABELS = {}\n"}
+    files = {
+        EN: ENGLISH,
+        ZH: CHINESE,
+        "docs/programs/made_up.py": "print('made up')\n",
+        "docs/figures/made-up.py": "LABELS = {}\n",
+    }
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
     drawn = project / figure.DRAWN / "made-up.json"
     drawn.parent.mkdir(parents=True)
-    drawn.write_text(json.dumps({"script": figure.script_hash(project / "docs/figures/made-up.py")}), encoding="utf-8")
-    scaffold.stamp(catalogue.load(project).tips["made-up"], None, False)
+    drawn.write_text(
+        json.dumps({"script": figure.script_hash(project / "docs/figures/made-up.py")}),
+        encoding="utf-8",
+    )
+    stamp.stamp(catalogue.load(project).tips["made-up"], None, False)
     assert not catalogue.load(project).problems
     return project
 
@@ -87,13 +95,25 @@ def clinic_with_tip(project: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "edit", "says"),
     [
-        (ZH, change("1 + 1", "1 + 2"), "differs from the English page by more than comments: `2` for `1`"),
+        (
+            ZH,
+            change("1 + 1", "1 + 2"),
+            "differs from the English page by more than comments: `2` for `1`",
+        ),
         (ZH, change("assert count == 2\n", ""), "asserts nothing"),
-        (ZH, change('```python\nassert "cuda"\n```', "text"), "1 blocks of code, the English page has 2"),
+        (
+            ZH,
+            change('```python\nassert "cuda"\n```', "text"),
+            "1 blocks of code, the English page has 2",
+        ),
         (ZH, change("{{ figure made-up }}\n", ""), "directives differ"),
         (ZH, change("{#costs}", "{#cost}"), "sections differ"),
         (ZH, change("\uff0c", ","), "half-width punctuation"),
-        (EN, change("Prose with", "Text with"), "changed in English since this was written: `opening`"),
+        (
+            EN,
+            change("Prose with", "Text with"),
+            "changed in English since this was written: `opening`",
+        ),
         (EN, change("cut once", "cut never"), "changed in English since this was written: `rule`"),
         (EN, change("1 + 1", "1 +"), "syntax error in the block"),
         (EN, change("{#costs}", ""), "an anchor of its own"),
@@ -102,16 +122,30 @@ def clinic_with_tip(project: Path) -> Path:
         (EN, change("tags: [shape]", "tags: [shapely]"), "unknown tag `shapely`"),
         (EN, change("S000-02", "S000-99"), "sources.yml has not"),
         (EN, change("[backward-second-time]", "[backward]"), "unknown symptom `backward`"),
-        (EN, change("---\n\n```python", "---\n\nA word first.\n\n```python"), "opens with the code to copy"),
+        (
+            EN,
+            change("---\n\n```python", "---\n\nA word first.\n\n```python"),
+            "opens with the code to copy",
+        ),
         (EN, change("```python\ncount", "```bash\ncount"), "a fence of `bash`"),
-        (EN, change('skipif(not __import__("torch").cuda.is_available(), ', "skip("), "left out only where something is missing"),
+        (
+            EN,
+            change('skipif(not __import__("torch").cuda.is_available(), ', "skip("),
+            "left out only where something is missing",
+        ),
         (EN, change("{{ figure made-up }}", "{{ picture made-up }}"), "is no directive"),
-        (EN, change("{{ figure made-up }}", "{{ figure gone }}"), "there is no docs/figures/gone.py"),
+        (
+            EN,
+            change("{{ figure made-up }}", "{{ figure gone }}"),
+            "there is no docs/figures/gone.py",
+        ),
         (EN, change("made_up.py", "gone.py"), "there is no docs/programs/gone.py"),
         ("docs/figures/made-up.py", change("{}", "{1: 2}"), "has changed since it was drawn"),
     ],
 )
-def test_a_broken_rule_is_reported(clinic_with_tip: Path, file: str, edit: Callable[[str], str], says: str) -> None:
+def test_a_broken_rule_is_reported(
+    clinic_with_tip: Path, file: str, edit: Callable[[str], str], says: str
+) -> None:
     path = clinic_with_tip / file
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
     found = [str(problem) for problem in catalogue.load(clinic_with_tip).problems]
@@ -121,35 +155,60 @@ def test_a_broken_rule_is_reported(clinic_with_tip: Path, file: str, edit: Calla
 @pytest.mark.parametrize("file", [EN, ZH])
 def test_a_missing_language_is_reported(clinic_with_tip: Path, file: str) -> None:
     (clinic_with_tip / file).unlink()
-    assert any("is missing" in problem.message for problem in catalogue.load(clinic_with_tip).problems)
+    assert any(
+        "is missing" in problem.message for problem in catalogue.load(clinic_with_tip).problems
+    )
 
 
 def test_a_tip_elsewhere_is_reported(clinic_with_tip: Path) -> None:
     (clinic_with_tip / "docs/en/tips/nowhere").mkdir()
     (clinic_with_tip / EN).rename(clinic_with_tip / "docs/en/tips/nowhere/made-up.md")
-    assert any("a tip lies in docs/en/tips/<topic>/" in problem.message for problem in catalogue.load(clinic_with_tip).problems)
+    assert any(
+        "a tip lies in docs/en/tips/<topic>/" in problem.message
+        for problem in catalogue.load(clinic_with_tip).problems
+    )
 
 
 def test_the_page(clinic_with_tip: Path) -> None:
     loaded = catalogue.load(clinic_with_tip)
-    english, chinese = (tip_page.tip_page(loaded, loaded.tips["made-up"], language) for language in ("en", "zh"))
+    english, chinese = (
+        tip_page.tip_page(loaded, loaded.tips["made-up"], language) for language in ("en", "zh")
+    )
     assert english.startswith("# Count twice\n\nCount twice, cut once.\n{ .tc-rule }\n")
-    assert "*Not run: needs CUDA.*" in english and "*未运行：需要 CUDA。*" in chinese and "pytest.mark" not in english
-    assert "../../assets/figures/made-up-zh-dark.svg#only-dark" in chinese and "print('made up')" in english
-    assert "../../autograd/backward-second-time.md" in english and "After notes in: Pytorch 踩坑." in english
-    assert "../tips/nn/made-up.md" in symptom_page.symptom_page(loaded, loaded.symptoms["backward-second-time"], "en"), "the symptom links back"
+    assert (
+        "*Not run: needs CUDA.*" in english
+        and "*未运行：需要 CUDA。*" in chinese
+        and "pytest.mark" not in english
+    )
+    assert (
+        "../../assets/figures/made-up-zh-dark.svg#only-dark" in chinese
+        and "print('made up')" in english
+    )
+    assert (
+        "../../autograd/backward-second-time.md" in english
+        and "After notes in: Pytorch 踩坑." in english
+    )
+    assert "../tips/nn/made-up.md" in symptom_page.symptom_page(
+        loaded, loaded.symptoms["backward-second-time"], "en"
+    ), "the symptom links back"
 
 
 def test_cheat_sheet_and_sources(clinic_with_tip: Path) -> None:
     loaded = catalogue.load(clinic_with_tip)
-    assert "**[Count twice](tips/nn/made-up.md)** Count twice, cut once." in lists.cheat_sheet(loaded, "en")
+    assert "**[Count twice](tips/nn/made-up.md)** Count twice, cut once." in lists.cheat_sheet(
+        loaded, "en"
+    )
     page = lists.sources_page(loaded, "zh")
     row = next(line for line in page.splitlines() if line.startswith("| S000-02 |"))
     assert row.endswith("| 更正 | [数两遍](tips/nn/made-up.md) |")
-    assert page.count("| 暂无 |") == len(loaded.answers()) - sum(1 for pages in loaded.answers().values() if pages)
+    assert page.count("| 暂无 |") == len(loaded.answers()) - sum(
+        1 for pages in loaded.answers().values() if pages
+    )
 
 
 def test_code_is_compared_without_comments() -> None:
     assert tip.code_of("x = 1  # one\n\n# two\ny = 2\n") == tip.code_of("x = 1\ny = 2  # 二\n")
-    assert tip.code_of('def f():\n    """One."""\n    return 1\n') == tip.code_of('def f():\n    """一"""\n    return 1\n')
+    assert tip.code_of('def f():\n    """One."""\n    return 1\n') == tip.code_of(
+        'def f():\n    """一"""\n    return 1\n'
+    )
     assert tip.code_of("x = 1\n") != tip.code_of("x = 2\n")

@@ -10,7 +10,13 @@ def problems(text: str) -> list[str]:
 
 
 def test_literals_and_holes_alternate() -> None:
-    assert parse("size ({m:int}x{_:int})") == ("size (", Hole("m", "int"), "x", Hole("", "int"), ")")
+    assert parse("size ({m:int}x{_:int})") == (
+        "size (",
+        Hole("m", "int"),
+        "x",
+        Hole("", "int"),
+        ")",
+    )
 
 
 def test_doubled_braces_stand_for_braces() -> None:
@@ -25,7 +31,9 @@ def test_malformed_holes_are_refused_with_the_way_to_write_them(text: str) -> No
 
 def test_a_sound_wording_passes() -> None:
     assert problems("shapes cannot be multiplied ({m:int}x{k:int} and {k2:int}x{n:int})") == []
-    assert problems("a total capacity of {total:bytes} of which {free:bytes} is free") == []  # a value with blanks ends where the next literal begins
+    assert (
+        problems("a total capacity of {total:bytes} of which {free:bytes} is free") == []
+    )  # a value with blanks ends where the next literal begins
 
 
 @pytest.mark.parametrize(

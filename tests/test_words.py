@@ -15,12 +15,17 @@ from torchclinic.content import words
 from torchclinic.content.problem import Problems
 
 SITE = ("torchclinic/site/*.py", "overrides/**/*.html")
+LOOKUP = tuple(f"docs/assets/lookup-{part}.js" for part in ("page", "card", "none"))
 #: group -> the files that use it.
 USERS: dict[str, tuple[str, ...]] = {
     "everywhere": SITE,
-    "punctuation": (*SITE, "torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
+    "punctuation": (*SITE, "torchclinic/commands/*.py", *LOOKUP),
     "form": (*SITE, "docs/assets/lookup-page.js"),  # its examples have their texts in the script
-    "symptom": (*SITE, "torchclinic/content/snippet.py", "torchclinic/content/mutation.py"),  # places of a fix, kinds of wrong ones
+    "symptom": (
+        *SITE,
+        "torchclinic/content/snippet.py",
+        "torchclinic/content/mutation.py",
+    ),  # places of a fix, kinds of wrong ones
     "afterwards": (*SITE, "torchclinic/content/snippet.py"),  # what brings the reader on
     "notebook": (*SITE, "torchclinic/content/snippet.py"),  # kinds of cells
     "tip": SITE,
@@ -29,20 +34,39 @@ USERS: dict[str, tuple[str, ...]] = {
     "messages": SITE,
     "reasons": ("torchclinic/run/*.py", "torchclinic/content/tip.py"),
     "kinds": ("torchclinic/find/wording.py",),
-    "answer": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
+    "answer": ("torchclinic/commands/*.py", *LOOKUP),
     "terminal": ("torchclinic/commands/*.py",),
-    "origin": ("torchclinic/commands/*.py", "docs/assets/lookup-page.js"),
-    "below": ("torchclinic/commands/explain.py", "torchclinic/pytest.py"),
+    "origin": ("torchclinic/commands/*.py", *LOOKUP),
+    "below": (
+        "torchclinic/commands/explain.py",
+        "torchclinic/commands/frames.py",
+        "torchclinic/pytest.py",
+    ),
     "run": ("torchclinic/commands/run.py",),
-    "env": ("torchclinic/commands/env.py",),
-    "lookup": ("docs/assets/lookup-page.js", "docs/assets/lookup.js"),  # its reasons
-    "picture": ("torchclinic/find/picture.py",),
+    "env": ("torchclinic/commands/env*.py",),
+    "lookup": (  # its reasons; the roles among them travel in the index
+        *LOOKUP,
+        "docs/assets/symptom.js",
+        "docs/assets/lookup.js",
+        "torchclinic/find/ladder.py",
+        "torchclinic/find/rank.py",
+        "torchclinic/find/wording.py",
+    ),
+    "picture": ("torchclinic/find/drawn_*.py",),
     "search": ("docs/assets/search-worker.js", "torchclinic/commands/search.py"),
     "offline": ("docs/assets/offline.js",),
-    "scaffold": ("torchclinic/commands/scaffold.py",),
+    "scaffold": ("torchclinic/authoring/new.py",),
 }
 #: What a file calls its words -> the groups that these are.
-SCRIPTS = {"lookup-page.js": ("answer", "afterwards", "lookup", "punctuation"), "offline.js": ("offline",), "search-worker.js": ("search",)}
+SCRIPTS = {
+    **{
+        f"lookup-{part}.js": ("answer", "afterwards", "lookup", "punctuation")
+        for part in ("page", "card", "none")
+    },
+    "symptom.js": ("lookup",),
+    "offline.js": ("offline",),
+    "search-worker.js": ("search",),
+}
 
 
 def files(*patterns: str) -> list[Path]:
@@ -53,8 +77,14 @@ def constants(file: Path) -> set[str]:
     """The strings of a Python file; of another file, what stands behind a dot, in quotes, or before a colon."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".py":
-        return {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return set(re.findall(r"(?<=[.\"'])[A-Za-z][\w-]*", text)) | set(re.findall(r"[A-Za-z][\w-]*(?=:)", text))
+        return {
+            node.value
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+    return set(re.findall(r"(?<=[.\"'])[A-Za-z][\w-]*", text)) | set(
+        re.findall(r"[A-Za-z][\w-]*(?=:)", text)
+    )
 
 
 def leaves(node: dict[str, Any]) -> Iterator[str]:
@@ -93,11 +123,17 @@ def test_every_text_stands_in_every_language() -> None:
 def test_what_is_wrong_is_reported_with_its_key(found: dict[str, Any], told: str) -> None:
     problems = Problems(ROOT)
     words.check(found, problems)
-    assert len(problems) == 1 and str(problems[0]).startswith(f"torchclinic/content/words.json: {told}")
+    assert len(problems) == 1 and str(problems[0]).startswith(
+        f"torchclinic/content/words.json: {told}"
+    )
 
 
-def test_a_key_that_stands_twice_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "words.json").write_text('{"a": {"b": {"en": "x", "zh": "y"}, "b": {"en": "x", "zh": "y"}}}', encoding="utf-8")
+def test_a_key_that_stands_twice_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "words.json").write_text(
+        '{"a": {"b": {"en": "x", "zh": "y"}, "b": {"en": "x", "zh": "y"}}}', encoding="utf-8"
+    )
     monkeypatch.setattr(words, "FILE", tmp_path / "words.json")
     with pytest.raises(ValueError, match="stands twice among b, b"):
         words.read.__wrapped__()
@@ -142,16 +178,25 @@ def test_no_word_is_missing_from_pages_and_answers() -> None:
                 if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
                     continue
                 if ast.unparse(node.value) in (name, "LABELS[language]"):
-                    assert node.slice.value in known, f"{file.name}:{node.lineno}: words.json has no `{node.slice.value}`"
+                    assert node.slice.value in known, (
+                        f"{file.name}:{node.lineno}: words.json has no `{node.slice.value}`"
+                    )
     for file in files("overrides/**/*.html"):
-        for first, second in re.findall(r"\blabels(?:\.(\w+)|\[\"([\w-]+)\"\])", file.read_text(encoding="utf-8")):
-            assert (first or second) in LABELS["en"], f"{file.name}: words.json has no `{first or second}`"
+        for first, second in re.findall(
+            r"\blabels(?:\.(\w+)|\[\"([\w-]+)\"\])", file.read_text(encoding="utf-8")
+        ):
+            assert (first or second) in LABELS["en"], (
+                f"{file.name}: words.json has no `{first or second}`"
+            )
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_no_word_is_missing_from_scripts(name: str) -> None:
     text = (ROOT / "docs" / "assets" / name).read_text(encoding="utf-8")
-    found = {first or second for first, second in re.findall(r"\bwords(?:\.(\w+)|\[\"([\w-]+)\"\])", text)} - {"js"}  # of the import
+    found = {
+        first or second
+        for first, second in re.findall(r"\bwords(?:\.(\w+)|\[\"([\w-]+)\"\])", text)
+    } - {"js"}  # of the import
     assert found and found <= words.of("en", *SCRIPTS[name]).keys()
 
 
@@ -159,4 +204,6 @@ def test_groups_that_are_read_together_share_no_key() -> None:
     from torchclinic.site.labels import GROUPS
 
     for groups in (GROUPS, ("answer", "terminal", "punctuation"), *SCRIPTS.values()):
-        assert len(words.of("en", *groups)) == sum(len(words.of("en", group)) for group in groups), groups
+        assert len(words.of("en", *groups)) == sum(
+            len(words.of("en", group)) for group in groups
+        ), groups

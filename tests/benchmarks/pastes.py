@@ -20,11 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from torchclinic.content import catalogue
 from torchclinic.find import lookup
+from torchclinic.find.clean import words
 
 Engine = Callable[[str], list[str]]
 
 
-def score(rows: list[dict[str, Any]], engine: Engine, silent: frozenset[str] = frozenset()) -> dict[str, Any]:
+def score(
+    rows: list[dict[str, Any]], engine: Engine, silent: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """Shares of right first hits, false claims, wrappers before causes, and the rows that went wrong.
 
     Args:
@@ -48,7 +51,12 @@ def score(rows: list[dict[str, Any]], engine: Engine, silent: frozenset[str] = f
         by_label[labels[0]].append(first in labels)
         if first not in labels:
             wrong.append((row["id"], labels[0], first))
-        if first in labels[1:] and labels[0] in hits and first in ("worker-exception", "child-failed", "device-side-assert", "dynamo-backend-failed"):
+        if (
+            first in labels[1:]
+            and labels[0] in hits
+            and first
+            in ("worker-exception", "child-failed", "device-side-assert", "dynamo-backend-failed")
+        ):
             wrapped.append((row["id"], labels[0], first))
     right = sum(sum(found) for found in by_label.values())
     total = sum(len(found) for found in by_label.values())
@@ -56,7 +64,8 @@ def score(rows: list[dict[str, Any]], engine: Engine, silent: frozenset[str] = f
         "right": right,
         "labelled": total,
         "share": right / max(1, total),
-        "macro": sum(sum(found) / len(found) for found in by_label.values()) / max(1, len(by_label)),
+        "macro": sum(sum(found) / len(found) for found in by_label.values())
+        / max(1, len(by_label)),
         "claimed wrongly": sum(1 for _, _, first in wrong if first) + len(false),
         "by_label": {label: (sum(found), len(found)) for label, found in by_label.items()},
         "wrong": wrong,
@@ -71,7 +80,11 @@ def values_filled(rows: list[dict[str, Any]], table: dict[str, Any]) -> tuple[in
     filled = total = 0
     for row in rows:
         hits = lookup.lookup(table, row["text"])["hits"]
-        names = [piece.split("\u27e9")[0] for piece in hits[0]["wording"].split("\u27e8")[1:]] if hits and hits[0]["symptom"] in row["labels"] else []
+        names = (
+            [piece.split("\u27e9")[0] for piece in hits[0]["wording"].split("\u27e8")[1:]]
+            if hits and hits[0]["symptom"] in row["labels"]
+            else []
+        )
         if any(names):
             total += 1
             filled += all(name in hits[0]["values"] for name in names if name)
@@ -92,14 +105,20 @@ def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine
     stems = list(table["symptoms"])
     texts = []
     for stem in stems:
-        text = " ".join(_text(wording) for wording in table["wordings"] if wording["symptom"] == stem) + " " + table["symptoms"][stem]["title"]["en"]
+        text = (
+            " ".join(_text(wording) for wording in table["wordings"] if wording["symptom"] == stem)
+            + " "
+            + table["symptoms"][stem]["title"]["en"]
+        )
         if stem in made.symptoms:
-            text += " " + (made.symptoms[stem].pages["en"].body if "en" in made.symptoms[stem].pages else "")
-        texts.append(lookup.words(text.lower()))
+            text += " " + (
+                made.symptoms[stem].pages["en"].body if "en" in made.symptoms[stem].pages else ""
+            )
+        texts.append(words(text.lower()))
     ranking = BM25Okapi(texts)
 
     def bm25(text: str) -> list[str]:
-        scores = ranking.get_scores(lookup.words(text.lower()))
+        scores = ranking.get_scores(words(text.lower()))
         best = max(range(len(stems)), key=lambda n: scores[n])
         return [stems[best]] if scores[best] > 0 else []
 
@@ -109,7 +128,10 @@ def rivals(made: catalogue.Catalogue, table: dict[str, Any]) -> dict[str, Engine
         found = process.extractOne(text, wordings, scorer=fuzz.partial_ratio, score_cutoff=80)
         return [table["wordings"][found[2]]["symptom"]] if found else []
 
-    return {"BM25 over pages and wordings": bm25, "rapidfuzz partial_ratio >= 80 over wordings": similar}
+    return {
+        "BM25 over pages and wordings": bm25,
+        "rapidfuzz partial_ratio >= 80 over wordings": similar,
+    }
 
 
 #: In the page: type a text into Material's search box; the first result's address once the list has come to rest, "" if it stays empty.
@@ -127,7 +149,9 @@ _SEARCH = """text => new Promise(resolve => {
 })"""
 
 
-def search_of_the_site(made: catalogue.Catalogue, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+def search_of_the_site(
+    made: catalogue.Catalogue, rows: list[dict[str, Any]]
+) -> dict[str, list[str]]:
     """What Material's own search on this site puts first for each text: {text: [stem]}, [] for no result. Builds the site and drives a browser."""
     import shutil
     import tempfile
@@ -144,7 +168,8 @@ def search_of_the_site(made: catalogue.Catalogue, rows: list[dict[str, Any]]) ->
         address = f"http://127.0.0.1:{running.server_port}/"
         build.build(made.root, out, site_url=address)
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         page = browser.new_page()
         page.goto(f"{address}en/")
@@ -160,29 +185,54 @@ def search_of_the_site(made: catalogue.Catalogue, rows: list[dict[str, Any]]) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pastes", type=Path)
-    parser.add_argument("--only", default="", help="comma-separated labels: count only rows whose first label is one of these as labelled")
-    parser.add_argument("--search", type=int, default=0, metavar="N", help="also ask Material's own search on N of the pastes (a second or two each)")
+    parser.add_argument(
+        "--only",
+        default="",
+        help="comma-separated labels: count only rows whose first label is one of these as labelled",
+    )
+    parser.add_argument(
+        "--search",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also ask Material's own search on N of the pastes (a second or two each)",
+    )
     parser.add_argument("--misses", action="store_true", help="list what went wrong")
     options = parser.parse_args()
-    rows = [json.loads(line) for line in options.pastes.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [
+        json.loads(line)
+        for line in options.pastes.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
     made = catalogue.load()
     table = made.index()
     if options.only:
         chosen = set(options.only.split(","))
-        rows = [row if row["labels"][0] in chosen else {**row, "labels": ["other", *row["labels"]]} for row in rows]
+        rows = [
+            row if row["labels"][0] in chosen else {**row, "labels": ["other", *row["labels"]]}
+            for row in rows
+        ]
 
     def ours(text: str) -> list[str]:
         return [hit["symptom"] for hit in lookup.lookup(table, text)["hits"]]
 
-    silent = frozenset(stem for stem in table["symptoms"] if all(wording["symptom"] != stem for wording in table["wordings"]))
+    silent = frozenset(
+        stem
+        for stem in table["symptoms"]
+        if all(wording["symptom"] != stem for wording in table["wordings"])
+    )
     if options.search:
         chosen = random.Random(0).sample(rows, min(options.search, len(rows)))
         first = search_of_the_site(made, chosen)
         for name, engine in {"this lookup": ours, "Material's search": first.__getitem__}.items():
             result = score(chosen, engine, silent)
-            print(f"on {len(chosen)} pastes, {name}: {result['right']} of {result['labelled']} first, {result['claimed wrongly']} wrong claims")
+            print(
+                f"on {len(chosen)} pastes, {name}: {result['right']} of {result['labelled']} first, {result['claimed wrongly']} wrong claims"
+            )
     for name, engine in {"this lookup": ours, **rivals(made, table)}.items():
         result = score(rows, engine, silent)
         print(
@@ -191,7 +241,9 @@ def main() -> None:
         )
         if engine is ours:
             filled, total = values_filled(rows, table)
-            print(f"  wrapper before a present cause: {len(result['wrapped'])}; values filled in: {filled} of {total}")
+            print(
+                f"  wrapper before a present cause: {len(result['wrapped'])}; values filled in: {filled} of {total}"
+            )
             found = sum(1 for _, label, first in result["apart"] if first == label)
             print(
                 f"  apart: {len(result['apart'])} pastes of {len({label for _, label, _ in result['apart']})} symptoms that print nothing, {found} found (prose is no message)"

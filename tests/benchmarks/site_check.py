@@ -33,7 +33,13 @@ from torchclinic.site import build
 
 PORT = 8765
 #: Pages for Lighthouse, and the least that each category should reach.
-LIGHTHOUSE = {"home": "en/", "symptom": f"en/{measure.SYMPTOM}", "notebook": f"en/{measure.NOTEBOOK}", "lookup": "en/lookup/", "messages": "en/messages/"}
+LIGHTHOUSE = {
+    "home": "en/",
+    "symptom": f"en/{measure.SYMPTOM}",
+    "notebook": f"en/{measure.NOTEBOOK}",
+    "lookup": "en/lookup/",
+    "messages": "en/messages/",
+}
 SCORES = {"performance": 98, "accessibility": 100, "best-practices": 100, "seo": 100}
 #: Load per core above which times say nothing.
 BUSY = 0.3
@@ -48,7 +54,12 @@ def run_axe(browser: Browser, address: str) -> list[Row]:
     for line in sorted({*found.console, *found.foreign}):
         print(f"  {line}")
     return [
-        (f"axe violations, {found.views} views", "0", str(len(found.violations)), verdict(not found.violations)),
+        (
+            f"axe violations, {found.views} views",
+            "0",
+            str(len(found.violations)),
+            verdict(not found.violations),
+        ),
         ("errors in the console", "0", str(len(found.console)), verdict(not found.console)),
         ("requests to other hosts", "0", str(len(found.foreign)), verdict(not found.foreign)),
     ]
@@ -61,10 +72,14 @@ def run_weight(browser: Browser, address: str) -> list[Row]:
         for language in LANGUAGES:
             sizes = measure.weigh(browser, address, f"{language}/{path}")
             total = sum(sizes.values())
-            parts = ", ".join(f"{what.rstrip('/').rpartition('/')[2]} {size:.1f}" for what, size in sizes.items())
+            parts = ", ".join(
+                f"{what.rstrip('/').rpartition('/')[2]} {size:.1f}" for what, size in sizes.items()
+            )
             print(f"  {language} {name}: {total:.1f} KB: {parts}")
             worst = max(worst, total)
-        rows.append((f"weight of a {name} page", f"≤ {goal} KB", f"{worst:.1f} KB", verdict(worst <= goal)))
+        rows.append(
+            (f"weight of a {name} page", f"≤ {goal} KB", f"{worst:.1f} KB", verdict(worst <= goal))
+        )
     return rows
 
 
@@ -79,14 +94,33 @@ def run_lighthouse(folder: Path, address: str, node: Path, runs: int, busy: bool
         for _ in range(runs):
             with tempfile.TemporaryDirectory() as made:
                 out = Path(made, "report.json")
-                command = ["node", str(node / "node_modules/lighthouse/cli/index.js"), f"{address}{path}", "--quiet", "--output=json", f"--output-path={out}"]
-                command += [f"--only-categories={','.join(SCORES)}", f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
+                command = [
+                    "node",
+                    str(node / "node_modules/lighthouse/cli/index.js"),
+                    f"{address}{path}",
+                    "--quiet",
+                    "--output=json",
+                    f"--output-path={out}",
+                ]
+                command += [
+                    f"--only-categories={','.join(SCORES)}",
+                    f"--chrome-flags=--headless=new {' '.join(FLAGS)}",
+                ]
                 subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
                 reports.append(json.loads(out.read_text(encoding="utf-8")))
         for category, goal in SCORES.items():
-            score = statistics.median(round(100 * (report["categories"][category]["score"] or 0)) for report in reports)
+            score = statistics.median(
+                round(100 * (report["categories"][category]["score"] or 0)) for report in reports
+            )
             judged = category != "performance" or not busy
-            rows.append((f"Lighthouse {category}, {name}", f"≥ {goal}", f"{score:g}", verdict(score >= goal) if judged else "busy machine: not judged"))
+            rows.append(
+                (
+                    f"Lighthouse {category}, {name}",
+                    f"≥ {goal}",
+                    f"{score:g}",
+                    verdict(score >= goal) if judged else "busy machine: not judged",
+                )
+            )
         for line in sorted({line for report in reports for line in failed_audits(report)}):
             print(f"  {name}: {line}")
     return rows
@@ -97,7 +131,12 @@ def failed_audits(report: dict[str, Any]) -> Iterator[str]:
     for category in SCORES:
         for reference in report["categories"][category]["auditRefs"]:
             audit = report["audits"][reference["id"]]
-            if category != "performance" and reference["weight"] and audit["score"] is not None and audit["score"] < 1:
+            if (
+                category != "performance"
+                and reference["weight"]
+                and audit["score"] is not None
+                and audit["score"] < 1
+            ):
                 yield f"{category}: {audit['id']}: {audit['title']}"
 
 
@@ -110,14 +149,24 @@ def print_table(rows: list[Row]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     print()
     for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("parts", nargs="*", choices=[[], "axe", "weight", "lighthouse"], default=[])
-    parser.add_argument("--site", type=Path, help=f"a site that was built for http://127.0.0.1:{PORT}/; built anew if left out")
-    parser.add_argument("--node", type=Path, default=ROOT, help="the folder that holds node_modules with lighthouse")
+    parser.add_argument(
+        "--site",
+        type=Path,
+        help=f"a site that was built for http://127.0.0.1:{PORT}/; built anew if left out",
+    )
+    parser.add_argument(
+        "--node", type=Path, default=ROOT, help="the folder that holds node_modules with lighthouse"
+    )
     parser.add_argument("--runs", type=int, default=3, help="of Lighthouse, for each page")
     options = parser.parse_args()
     parts = options.parts or ["axe", "weight", "lighthouse"]
@@ -125,7 +174,10 @@ def main() -> int:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as made:
         folder = options.site or Path(made, "site")
-        if not options.site and build.build(ROOT, folder, site_url=f"http://127.0.0.1:{PORT}/") != 0:
+        if (
+            not options.site
+            and build.build(ROOT, folder, site_url=f"http://127.0.0.1:{PORT}/") != 0
+        ):
             return 1
         with measure.serving(folder, PORT) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)

@@ -1,4 +1,8 @@
-"""A real browser on the built site. Chromium from the PATH; else Playwright's own; else, as root on Debian, from apt-get; else a clear failure."""
+"""A real browser on the built site.
+
+Chromium from the PATH; else Playwright's own; else, as root on Debian, from apt-get; else a clear
+failure.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +12,74 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from torchclinic import ROOT
 from torchclinic.site import build, server
 
+from . import measure
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
-def chromium() -> str | None:
-    """Path of a browser; None for Playwright's own. Fails with what to do if there is none to be had."""
+#: Milliseconds until what does not come is taken for lost, on however busy a machine.
+PATIENCE = 300_000
+expect.set_options(timeout=PATIENCE)
+
+
+def chromium(environment: dict[str, str]) -> str | None:
+    """Path of a browser; None for Playwright's own. Fails with what to do if none can be had.
+
+    Args:
+        environment: the machine's own, with what leads to a network.
+    """
     for name in NAMES:
         if path := shutil.which(name):
             return path
-    tried = subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, text=True, check=False)
+    install = [sys.executable, "-m", "playwright", "install", "chromium"]
+    tried = subprocess.run(install, capture_output=True, check=False, env=environment)
     if tried.returncode == 0:
         return None
     if shutil.which("apt-get") and os.geteuid() == 0:
-        for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-y", "-q", "chromium"]):
-            subprocess.run(command, check=False, capture_output=True, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+        environment = {**environment, "DEBIAN_FRONTEND": "noninteractive"}
+        for command in ("apt-get update -q", "apt-get install -y -q chromium"):
+            subprocess.run(command.split(), check=False, capture_output=True, env=environment)
         if path := shutil.which("chromium"):
             return path
     pytest.fail(
-        "No browser: put Chromium or Chrome on the PATH (Debian: `apt-get install chromium`), or let `python -m playwright install chromium` reach its download."
+        "No browser: put Chromium or Chrome on the PATH (Debian: `apt-get install chromium`), or"
+        " let `python -m playwright install chromium` reach its download."
     )
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(machine_environment: dict[str, str]) -> Iterator[Browser]:
+    """Its contexts wait as long as `expect` does."""
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        yield made
-        made.close()
+        path = chromium(machine_environment)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        new_context = browser.new_context
+
+        def patient(**options: Any) -> BrowserContext:
+            context = new_context(**options)
+            context.set_default_timeout(PATIENCE)
+            return context
+
+        browser.new_context = patient  # type: ignore[method-assign]
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -65,17 +102,22 @@ def address(site_folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page at the English lookup; the test fails if anything was asked of another host, or if the console has an error."""
-    context = browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"])
-    made = context.new_page()
-    wrong: list[str] = []
-    made.on("console", lambda message: wrong.append(f"console: {message.text}") if message.type == "error" else None)
-    made.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-    made.on("request", lambda request: None if request.url.startswith((address, "data:", "blob:")) else wrong.append(f"asked {request.url}"))
-    made.goto(f"{address}en/lookup/")
-    yield made
+    """A page at the English lookup.
+
+    The test fails if anything was asked of another host, or if the console has an error.
+    """
+    context = browser.new_context(
+        locale="en-US",
+        viewport={"width": 1280, "height": 900},
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    measure.watch(page, address, complaints.append, complaints.append)
+    page.goto(f"{address}en/lookup/")
+    yield page
     context.close()
-    assert wrong == []
+    assert complaints == []
 
 
 def shots_folder() -> Path | None:

@@ -1,4 +1,7 @@
-"""Makes the README's pictures from the browser test's screenshots: `python tests/browser/pictures.py FROM TO`; `nox -s screenshots` does both."""
+"""Makes the README's pictures from the browser test's screenshots.
+
+`python tests/browser/pictures.py FROM TO`; `nox -s pictures` takes them first.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ LIMIT = 100_000  # bytes of one picture
 
 
 def shrink(source: Path, target: Path) -> int:
-    """Write a picture as WebP without loss: text stays sharp, at a third of the bytes; returns these."""
+    """Write a picture as WebP without loss, at a third of the bytes; their number."""
     with Image.open(source) as picture:
         picture.convert("RGB").save(target, lossless=True, quality=100, method=6)
     return target.stat().st_size
@@ -28,7 +31,9 @@ def shrink(source: Path, target: Path) -> int:
 
 def main(source: str, target: str) -> int:
     Path(target).mkdir(parents=True, exist_ok=True)
-    sizes = {name: shrink(Path(source, f"{name}.png"), Path(target, f"{name}.webp")) for name in CHOSEN}
+    sizes = {
+        name: shrink(Path(source, f"{name}.png"), Path(target, f"{name}.webp")) for name in CHOSEN
+    }
     for name, size in sizes.items():
         print(f"{target}/{name}.webp: {size / 1000:.0f} kB")
     return int(max(sizes.values()) > LIMIT)

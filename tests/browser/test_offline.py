@@ -12,12 +12,15 @@ from making import copy_of
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from torchclinic import ROOT
-from torchclinic.content import origins
+from torchclinic.find import origins_table
 from torchclinic.site import build, offline, server
 
 from .test_browser import TRACEBACK
 
-MESSAGE = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
+MESSAGE = (
+    "RuntimeError: Trying to backward through the graph a second time (or directly access saved"
+    " tensors after they have already been freed)."
+)
 SCRIPTS = ROOT / build.SCRIPTS
 
 
@@ -47,21 +50,21 @@ class Network:
 @pytest.fixture
 def network(built: Path, tmp_path: Path) -> Iterator[Network]:
     """A copy of a small site."""
-    made = Network(shutil.copytree(built, tmp_path / "served"))
-    yield made
-    made.stop()
+    network = Network(shutil.copytree(built, tmp_path / "served"))
+    yield network
+    network.stop()
 
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    with browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900}) as made:
-        yield made
+    with browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900}) as context:
+        yield context
 
 
 def keep(page: Page, address: str) -> None:
     page.goto(f"{address}en/about/")
     page.locator("[data-tc-offline] button").click()
-    expect(page.locator("[data-tc-offline]")).to_contain_text("is kept on this device", timeout=60_000)
+    expect(page.locator("[data-tc-offline]")).to_contain_text("is kept on this device")
 
 
 def search(page: Page, query: str) -> str:
@@ -72,12 +75,16 @@ def search(page: Page, query: str) -> str:
     page.keyboard.insert_text(query)
     page.keyboard.press("ArrowLeft")
     first = page.locator(".md-search-result__link").first
-    expect(first).to_be_visible(timeout=15_000)
+    expect(first).to_be_visible()
     return first.get_attribute("href") or ""
 
 
-def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Network, context: BrowserContext, checkout: Path, tmp_path: Path) -> None:
-    shutil.copy(ROOT / origins.FILE, network.folder / "origins.bin")  # as a checkout's site has it
+def test_a_kept_site_needs_no_network_and_asks_before_it_changes(
+    network: Network, context: BrowserContext, checkout: Path, tmp_path: Path
+) -> None:
+    shutil.copy(
+        ROOT / origins_table.FILE, network.folder / "origins.bin"
+    )  # as a checkout's site has it
     (network.folder / "offline.json").unlink()
     offline.write(network.folder, SCRIPTS, keep=True)
     page = context.new_page()
@@ -85,17 +92,21 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Networ
     network.stop()
 
     page.goto(f"{network.address}zh/notebooks/autograd/backward-second-time/")  # never visited
-    expect(page.locator(".md-content")).to_contain_text("Trying to backward through the graph a second time")
+    expect(page.locator(".md-content")).to_contain_text(
+        "Trying to backward through the graph a second time"
+    )
     page.goto(f"{network.address}en/lookup")  # as hosts do, with the slash
     expect(page).to_have_url(f"{network.address}en/lookup/")
     page.locator("#tc-paste").fill(MESSAGE)
-    expect(page.locator(".tc-hit mark")).to_be_visible()
+    expect(page.locator(".tc-hit h2")).to_be_visible()
     assert "backward-second-time" in search(page, "backward")
     assert page.goto(f"{network.address}en/no/such/page/").status == 404
     expect(page.locator("body")).to_contain_text("页面不存在")
     page.goto(f"{network.address}en/lookup/")
-    page.locator("#tc-paste").fill("RuntimeError: Closure use is not currently supported if GradScaler is enabled.")
-    expect(page.locator(".tc-origin").first).to_contain_text("GradScaler.step", timeout=30_000)
+    page.locator("#tc-paste").fill(
+        "RuntimeError: Closure use is not currently supported if GradScaler is enabled."
+    )
+    expect(page.locator(".tc-origin").first).to_contain_text("GradScaler.step")
     for name in ("index.json", "llms.txt", "evidence/2.13.0-py3.11-cpu.json"):
         assert page.evaluate("async url => (await fetch(url)).ok", f"{network.address}{name}"), name
 
@@ -107,10 +118,10 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(network: Networ
     network.start()
     page.goto(f"{network.address}en/contribute/")
     question = page.locator(".tc-update")
-    expect(question).to_contain_text("A new version", timeout=60_000)
+    expect(question).to_contain_text("A new version")
     expect(page.locator(".md-content")).not_to_contain_text("Another sentence.")
     page.reload()
-    expect(question).to_be_visible(timeout=60_000)
+    expect(question).to_be_visible()
     expect(page.locator(".md-content")).not_to_contain_text("Another sentence.")
     question.locator("button").first.click()
     expect(page.locator(".md-content")).to_contain_text("Another sentence.")
@@ -129,34 +140,42 @@ def test_nothing_is_kept_unasked(network: Network, context: BrowserContext) -> N
     page.goto(f"{network.address}en/")
     page.goto(f"{network.address}en/about/")
     expect(page.locator("[data-tc-offline] button")).to_be_visible()
-    assert page.evaluate("async () => (await navigator.serviceWorker.getRegistrations()).length") == 0
+    assert (
+        page.evaluate("async () => (await navigator.serviceWorker.getRegistrations()).length") == 0
+    )
     assert page.evaluate("() => caches.keys()") == []
 
 
 def test_files_of_two_builds_are_not_mixed(network: Network, context: BrowserContext) -> None:
     file = network.folder / "en" / "contribute" / "index.html"
-    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")  # the host has this file of another build
+    # The host has this file of another build.
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     page = context.new_page()
     page.goto(f"{network.address}en/about/")
     page.locator("[data-tc-offline] button").click()
-    expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept", timeout=60_000)
+    expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept")
 
 
-def test_whoever_works_on_the_site_sees_no_kept_pages(network: Network, context: BrowserContext) -> None:
+def test_whoever_works_on_the_site_sees_no_kept_pages(
+    network: Network, context: BrowserContext
+) -> None:
     page = context.new_page()
     keep(page, network.address)
-    offline.write(network.folder, SCRIPTS, keep=False)  # as `site serve` has it, at the same address
+    # As `site serve` has it, at the same address.
+    offline.write(network.folder, SCRIPTS, keep=False)
     page.reload()
-    gone = "async () => !navigator.serviceWorker.controller && !(await navigator.serviceWorker.getRegistrations()).length && !(await caches.keys()).length"
-    for _ in range(100):
+    gone = """async () => {
+        const { serviceWorker } = navigator;
+        const workers = await serviceWorker.getRegistrations();
+        return !serviceWorker.controller && !workers.length && !(await caches.keys()).length;
+    }"""
+    while True:
         try:
             if page.evaluate(gone):
                 break
         except Error:
             pass  # the page is being loaded anew
         page.wait_for_timeout(200)
-    else:
-        pytest.fail("what was kept is still there")
     page.goto(f"{network.address}en/about/")
     page.locator("[data-tc-offline] button").click()
     expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept")
@@ -166,20 +185,38 @@ def test_it_can_be_installed(network: Network, context: BrowserContext) -> None:
     page = context.new_page()
     page.goto(f"{network.address}zh/autograd/backward-second-time/")
     session = context.new_cdp_session(page)
-    found = session.send("Page.getAppManifest")
-    assert found["errors"] == [] and found["url"] == f"{network.address}zh/manifest.webmanifest"
-    assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] in ([], [{"errorId": "in-incognito", "errorArguments": []}])
-    for size in page.evaluate("async () => (await (await fetch('../../manifest.webmanifest')).json()).icons.map(icon => icon.src)"):
-        assert page.request.get(f"{network.address}zh/{size}").ok
+    manifest = session.send("Page.getAppManifest")
+    assert (
+        manifest["errors"] == [] and manifest["url"] == f"{network.address}zh/manifest.webmanifest"
+    )
+    assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] in (
+        [],
+        [{"errorId": "in-incognito", "errorArguments": []}],
+    )
+    content = page.request.get(f"{network.address}zh/manifest.webmanifest").json()
+    for icon in content["icons"]:
+        assert page.request.get(f"{network.address}zh/{icon['src']}").ok
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_from_a_folder(address: str, site_folder: Path, context: BrowserContext, language: str) -> None:
-    """Pages, links, the lookup, long pastes and the search, at file: addresses. Chromium complains of the module that file.js stands in for."""
+def test_from_a_folder(
+    address: str, site_folder: Path, context: BrowserContext, language: str
+) -> None:
+    """Pages, links, the lookup, long pastes and the search, at file: addresses.
+
+    Chromium complains of the module that file.js stands in for.
+    """
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-    page.on("request", lambda request: None if request.url.startswith(("file:", "data:")) else wrong.append(f"asked {request.url}"))
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith(("file:", "data:"))
+            else wrong.append(f"asked {request.url}")
+        ),
+    )
     root = site_folder.as_uri()
     page.goto(f"{root}/index.html")
     page.wait_for_url(f"{root}/en/index.html")
@@ -188,10 +225,21 @@ def test_from_a_folder(address: str, site_folder: Path, context: BrowserContext,
     page.locator(".tc-hit h2 a").click()
     page.wait_for_url(f"{root}/{language}/shapes/matmul-shapes/index.html#v=**")
     expect(page.locator("[data-tc-diagnoses]")).to_contain_text("1176")
-    assert page.evaluate("() => getComputedStyle(document.querySelector('.md-header')).backgroundColor") == "rgb(18, 60, 69)"
-    labels = page.locator("#fix ~ [data-tc-case] .tabbed-set").first.locator(".tabbed-labels > label")
+    assert (
+        page.evaluate(
+            "() => getComputedStyle(document.querySelector('.md-header')).backgroundColor"
+        )
+        == "rgb(18, 60, 69)"
+    )
+    labels = page.locator(".tc-row[open] [data-tc-case] .tabbed-set").first.locator(
+        ".tabbed-labels > label"
+    )
     labels.nth(1).click()
-    expect(page.locator("#fix ~ [data-tc-case] .tabbed-set").first.locator(".tabbed-block").nth(1)).to_be_visible()
+    expect(
+        page.locator(".tc-row[open] [data-tc-case] .tabbed-set")
+        .first.locator(".tabbed-block")
+        .nth(1)
+    ).to_be_visible()
     other = "zh" if language == "en" else "en"
     page.locator("[data-tc-language]").first.click()
     page.wait_for_url(f"{root}/{other}/shapes/matmul-shapes/index.html**")
@@ -200,14 +248,17 @@ def test_from_a_folder(address: str, site_folder: Path, context: BrowserContext,
 
     page.goto(f"{root}/{language}/lookup/index.html")
     page.locator("#tc-paste").evaluate(
-        "(area, text) => { area.value = text; area.dispatchEvent(new Event('input')); }", "nothing to see\n" * 20_000 + TRACEBACK
+        "(area, text) => { area.value = text; area.dispatchEvent(new Event('input')); }",
+        "nothing to see\n" * 20_000 + TRACEBACK,
     )
-    expect(page.locator(".tc-hit figcaption")).to_contain_text("20004", timeout=30_000)
+    expect(page.locator(".tc-hit figcaption")).to_contain_text("20004")
     page.goto(f"{root}/{language}/messages/index.html")
     page.locator("#tc-filter").fill("mat1 multiplied")
     expect(page.locator(".tc-index li:visible").first).to_contain_text("mat1 and mat2")
     page.goto(f"{root}/{language}/about/index.html")
-    assert "/memory/cuda-oom/" in search(page, {"en": "CUDA out of memory", "zh": "爆显存"}[language])
+    assert "/memory/cuda-oom/" in search(
+        page, {"en": "CUDA out of memory", "zh": "爆显存"}[language]
+    )
     page.locator(".md-search-result__link").first.click()
     page.wait_for_url(f"{root}/{language}/**/index.html**")
     assert page.locator("h1").is_visible()

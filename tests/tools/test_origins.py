@@ -11,13 +11,17 @@ from textwrap import dedent
 
 import pytest
 
+from tools.origins import __main__ as command
+from tools.origins import exports, machine_code, python_source, spans
+from tools.origins import table as tables
+from tools.origins import wordings as our_wordings
+from tools.origins.library import Library
+from tools.origins.release import Release, order, version
+from tools.origins.release import read as read_wheel
+from tools.origins.template import Site
 from torchclinic import ROOT
-from torchclinic.commands import parser
-from torchclinic.content import origins, origins_native, origins_ours, origins_public, origins_python
-from torchclinic.content.origins_library import Library
 from torchclinic.content.problem import BadInput
-from torchclinic.find import origins as find_origins
-from torchclinic.find import wording
+from torchclinic.find import origins_table, wording
 from torchclinic.find.wording import Wording
 
 SCALER = """
@@ -29,8 +33,8 @@ class GradScaler:
 """
 
 
-def read(source: str) -> list[origins_python.Site]:
-    return origins_python.sites(origins_python.parse(dedent(source)), "torch.m")
+def read(source: str) -> list[Site]:
+    return python_source.sites(python_source.parse(dedent(source)), "torch.m")
 
 
 def texts(source: str) -> list[str]:
@@ -39,7 +43,7 @@ def texts(source: str) -> list[str]:
 
 def test_a_raise_says_where_and_when() -> None:
     (site,) = read(SCALER)
-    assert site == origins_python.Site(
+    assert site == Site(
         "Attempting to unscale FP16 gradients.",
         6,
         "torch.m.GradScaler._unscale_grads_",
@@ -52,7 +56,10 @@ def test_a_raise_says_where_and_when() -> None:
     ("message", "text"),
     [
         ('"one" " two"', "one two"),
-        ('f"got {x} of {n:d}, {len(y)} left, {{braces}}"', "got {} of {:int}, {:int} left, {{braces}}"),
+        (
+            'f"got {x} of {n:d}, {len(y)} left, {{braces}}"',
+            "got {} of {:int}, {:int} left, {{braces}}",
+        ),
         ('f"two {a}{b:d}"', "two {}"),
         ('"got %s, %d, %5d and 100%%" % (x, y, z)', "got {}, {:int}, {} and 100%"),
         ('"got %(name)r" % values', "got {}"),
@@ -100,7 +107,13 @@ def test_names_stand_for_texts_where_that_is_simple() -> None:
             def j(self):
                 raise OSError(f"because {HINT}" if x else "not")
         """
-    assert sorted(texts(source)) == ["because Set x=True.", "it is {}", "not", "one of {}", "two. Set x=True."]
+    assert sorted(texts(source)) == [
+        "because Set x=True.",
+        "it is {}",
+        "not",
+        "one of {}",
+        "two. Set x=True.",
+    ]
 
 
 def test_checks_asserts_warnings_and_logs() -> None:
@@ -202,7 +215,10 @@ class Made:
         """adrp, add: the address of a literal."""
         address = self.string(text)
         pages = (address >> 12) - ((TEXT + 4 * len(self.code)) >> 12)
-        self.code += [0x90000000 | (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5 | register, 0x91000000 | (address & 0xFFF) << 10 | register << 5 | register]
+        self.code += [
+            0x90000000 | (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5 | register,
+            0x91000000 | (address & 0xFFF) << 10 | register << 5 | register,
+        ]
 
     def number(self, register: int, value: int) -> None:
         self.code.append(0x52800000 | value << 5 | register)
@@ -230,20 +246,49 @@ class Made:
 
     def bytes(self) -> bytes:
         code = struct.pack(f"<{len(self.code)}I", *self.code)
-        parts = [(b"__text", TEXT, code, 0, 0), (b"__stubs", STUBS, b"\0" * 12 * len(self.stubs), 0, 12), (b"__cstring", STRINGS, self.strings, 0, 0)]
+        parts = [
+            (b"__text", TEXT, code, 0, 0),
+            (b"__stubs", STUBS, b"\0" * 12 * len(self.stubs), 0, 12),
+            (b"__cstring", STRINGS, self.strings, 0, 0),
+        ]
         names = b"\0" + b"".join(name.encode() + b"\0" for name in self.stubs)
-        symbols = b"".join(struct.pack("<IBBHQ", names.index(name.encode()), 1, 0, 0, 0) for name in self.stubs)
+        symbols = b"".join(
+            struct.pack("<IBBHQ", names.index(name.encode()), 1, 0, 0, 0) for name in self.stubs
+        )
         indirect = b"".join(struct.pack("<I", number) for number in range(len(self.stubs)))
         commands = 72 + 80 * len(parts) + 24 + 80
         at = 32 + commands
         sections, body = b"", b""
         for name, address, data, first, size in parts:
-            sections += struct.pack("<16s16s2Q8I", name, b"__TEXT", address, len(data), at + len(body), 0, 0, 0, 0, first, size, 0)
+            sections += struct.pack(
+                "<16s16s2Q8I",
+                name,
+                b"__TEXT",
+                address,
+                len(data),
+                at + len(body),
+                0,
+                0,
+                0,
+                0,
+                first,
+                size,
+                0,
+            )
             body += data
         table = at + len(body)
-        segment = struct.pack("<2I16s4Q4I", 0x19, 72 + len(sections), b"__TEXT", 0, 0, 0, 0, 0, 0, len(parts), 0) + sections
-        symtab = struct.pack("<6I", 2, 24, table, len(self.stubs), table + len(symbols) + len(indirect), len(names))
-        dysymtab = struct.pack("<20I", 0xB, 80, *[0] * 12, table + len(symbols), len(self.stubs), *[0] * 4)
+        segment = (
+            struct.pack(
+                "<2I16s4Q4I", 0x19, 72 + len(sections), b"__TEXT", 0, 0, 0, 0, 0, 0, len(parts), 0
+            )
+            + sections
+        )
+        symtab = struct.pack(
+            "<6I", 2, 24, table, len(self.stubs), table + len(symbols) + len(indirect), len(names)
+        )
+        dysymtab = struct.pack(
+            "<20I", 0xB, 80, *[0] * 12, table + len(symbols), len(self.stubs), *[0] * 4
+        )
         header = struct.pack("<8I", 0xFEEDFACF, 0x0100000C, 0, 6, 3, commands, 0, 0)
         return header + segment + symtab + dysymtab + body + symbols + indirect + names
 
@@ -253,21 +298,68 @@ class Made:
         for number, name in enumerate(self.stubs):
             here, entry = STUBS + 16 * number, TABLE + 8 * number
             pages = (entry >> 12) - (here >> 12)
-            plt += struct.pack("<4I", 0x90000010 | (pages & 3) << 29 | pages >> 2 << 5, 0xF9400211 | (entry & 0xFFF) // 8 << 10, 0x91000210, 0xD61F0220)
+            plt += struct.pack(
+                "<4I",
+                0x90000010 | (pages & 3) << 29 | pages >> 2 << 5,
+                0xF9400211 | (entry & 0xFFF) // 8 << 10,
+                0x91000210,
+                0xD61F0220,
+            )
             symbols += struct.pack("<IBBHQQ", len(names), 0x12, 0, 0, 0, 0)
             relocations += struct.pack("<2Qq", entry, number + 1 << 32 | 1026, 0)
             names += name.encode().removeprefix(b"_" if name.startswith("__") else b"") + b"\0"
         code = struct.pack(f"<{len(self.code)}I", *self.code)
-        parts = {".text": (6, TEXT, code), ".plt": (6, STUBS, plt), ".rodata": (2, STRINGS, self.strings)}
-        parts |= {".dynstr": (2, 0, names), ".dynsym": (2, 0, symbols), ".rela.plt": (2, 0, relocations)}
+        parts = {
+            ".text": (6, TEXT, code),
+            ".plt": (6, STUBS, plt),
+            ".rodata": (2, STRINGS, self.strings),
+        }
+        parts |= {
+            ".dynstr": (2, 0, names),
+            ".dynsym": (2, 0, symbols),
+            ".rela.plt": (2, 0, relocations),
+        }
         titles = b"\0" + b"".join(title.encode() + b"\0" for title in (*parts, ".shstrtab"))
         sections, body = bytes(64), b""
         for title, (flags, address, data) in {**parts, ".shstrtab": (0, 0, titles)}.items():
-            sections += struct.pack("<2I4Q2I2Q", titles.index(title.encode() + b"\0"), 1, flags, address, 64 + len(body), len(data), 0, 0, 1, 0)
+            sections += struct.pack(
+                "<2I4Q2I2Q",
+                titles.index(title.encode() + b"\0"),
+                1,
+                flags,
+                address,
+                64 + len(body),
+                len(data),
+                0,
+                0,
+                1,
+                0,
+            )
             body += data
         count = len(sections) // 64
         return (
-            struct.pack("<4s12B2HI3QI6H", b"\x7fELF", 2, 1, *[0] * 10, 3, machine, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, count, count - 1) + body + sections
+            struct.pack(
+                "<4s12B2HI3QI6H",
+                b"\x7fELF",
+                2,
+                1,
+                *[0] * 10,
+                3,
+                machine,
+                1,
+                0,
+                0,
+                64 + len(body),
+                0,
+                64,
+                0,
+                0,
+                64,
+                count,
+                count - 1,
+            )
+            + body
+            + sections
         )
 
 
@@ -298,7 +390,10 @@ def library(made: Made | None = None) -> bytes:
     made.call(CHECK_STRING)
 
     made.where("device_default", "../c10/core/TensorImpl.h", 1302)
-    made.load(3, 'tensor.defined() INTERNAL ASSERT FAILED at "../c10/core/TensorImpl.h":1302, please report a bug to PyTorch. ')
+    made.load(
+        3,
+        'tensor.defined() INTERNAL ASSERT FAILED at "../c10/core/TensorImpl.h":1302, please report a bug to PyTorch. ',
+    )
     made.load(4, "Was it freed?")
     made.call(ASSERT)
 
@@ -325,7 +420,10 @@ def linux() -> bytes:
     made.slot(0, 0x60)
     made.call("_ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEEC1Ev")
     for name, text in (
-        ("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "cuBLAS failed to multiply quantized matrices of "),
+        (
+            "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+            "cuBLAS failed to multiply quantized matrices of ",
+        ),
         ("_ZNSolsEi", ""),
         ("_ZNSolsEPKv", ""),
     ):
@@ -337,19 +435,26 @@ def linux() -> bytes:
     made.call("_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv")
     made.where("gemm", SOURCE, 400)
     made.slot(3, 0x40)
-    made.call("_ZN3c106detail14torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE")
+    made.call(
+        "_ZN3c106detail14torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    )
     return made.elf()
 
 
 def test_a_library_for_linux_is_read() -> None:
-    found, strings = origins_native.sites(linux())
-    apple = origins_native.sites(library())[0]
+    found, strings = machine_code.sites(linux())
+    apple = machine_code.sites(library())[0]
     assert [one for one in found if one[1].name != "gemm"] == apple and b"Was it freed?" in strings
-    assert [(site.text, site.line) for _, site in found if site.name == "gemm"] == [("cuBLAS failed to multiply quantized matrices of {}", 400)]
+    assert [(site.text, site.line) for _, site in found if site.name == "gemm"] == [
+        ("cuBLAS failed to multiply quantized matrices of {}", 400)
+    ]
 
 
 def test_a_library_is_read() -> None:
-    found = {site.text: (file, site.line, site.name, site.kind) for file, site in origins_native.sites(library())[0]}
+    found = {
+        site.text: (file, site.line, site.name, site.kind)
+        for file, site in machine_code.sites(library())[0]
+    }
     source = "aten/src/ATen/native/LinearAlgebra.cpp"
     assert found == {
         "mat1 and mat2 must be matrices of rows": (source, 191, "addmm", "RuntimeError"),
@@ -368,20 +473,28 @@ def test_a_library_is_read() -> None:
 @pytest.mark.parametrize("cut", [10, 40, 200, 500])
 def test_no_library_is_an_error(cut: int) -> None:
     with pytest.raises(ValueError, match="library"):
-        origins_native.sites(library()[:cut])
-        origins_native.sites(linux()[:cut])
+        machine_code.sites(library()[:cut])
+        machine_code.sites(linux()[:cut])
     with pytest.raises(ValueError, match="Apple's format"):
-        origins_native.sites(b"MZ" + library()[2:])
+        machine_code.sites(b"MZ" + library()[2:])
     with pytest.raises(ValueError, match="not for ARM64"):
-        origins_native.sites(b"\x7fELF" + library()[4:])
+        machine_code.sites(b"\x7fELF" + library()[4:])
 
 
 def test_a_string_begins_where_the_one_before_ends() -> None:
     made = Library(b"abc\0def\0", strings=[(100, 8, 0, True)])
-    assert [made.literal(at) for at in (100, 104, 99, 108, ("s", 0))] == ["abc", "def", None, None, None]
+    assert [made.literal(at) for at in (100, 104, 99, 108, ("s", 0))] == [
+        "abc",
+        "def",
+        None,
+        None,
+        None,
+    ]
 
 
-def wheel(folder: Path, version: str, files: dict[str, str | bytes], system: str = "macosx_11_0_arm64") -> Path:
+def wheel(
+    folder: Path, version: str, files: dict[str, str | bytes], system: str = "macosx_11_0_arm64"
+) -> Path:
     file = folder / f"torch-{version}-cp311-none-{system}.whl"
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in {"torch/version.py": f"__version__ = '{version}'\n", **files}.items():
@@ -399,15 +512,27 @@ def wheels(tmp_path: Path) -> list[Path]:
     came = 'def _f():\n    raise RuntimeError("gone are all the tensors of yesterday")\n'
     return [
         wheel(tmp_path, "2.9.1", {"torch/a.py": MULTIPLIED, "torch/b.py": gone}),
-        wheel(tmp_path, "2.10.0", {"torch/a.py": MULTIPLIED, "torch/b.py": gone, "torch/lib/libc10.dylib": library()}),
-        wheel(tmp_path, "2.11.0+cpu", {"torch/a/__init__.py": "\n" + MULTIPLIED, "torch/b.py": came, "torch/testing/_internal/c.py": gone}),
+        wheel(
+            tmp_path,
+            "2.10.0",
+            {"torch/a.py": MULTIPLIED, "torch/b.py": gone, "torch/lib/libc10.dylib": library()},
+        ),
+        wheel(
+            tmp_path,
+            "2.11.0+cpu",
+            {
+                "torch/a/__init__.py": "\n" + MULTIPLIED,
+                "torch/b.py": came,
+                "torch/testing/_internal/c.py": gone,
+            },
+        ),
     ]
 
 
 def table_of(wheels: list[Path]) -> dict[str, object]:
     made = None
     for file in wheels:
-        made = origins.add(made, origins.read(file))
+        made = tables.add(made, read_wheel(file))
     assert made
     return made
 
@@ -415,28 +540,51 @@ def table_of(wheels: list[Path]) -> dict[str, object]:
 def rows(table: dict[str, object]) -> dict[str, tuple[object, ...]]:
     """text -> (file, line, function, first, last) of its first place."""
     files, releases = table["files"], table["releases"]
-    return {row[0]: (files[row[1]], row[2], row[3], releases[max(row[6], ~row[6])], releases[row[7]]) for row in reversed([*find_origins.rows(table)])}
+    return {
+        row[0]: (files[row[1]], row[2], row[3], releases[max(row[6], ~row[6])], releases[row[7]])
+        for row in reversed([*origins_table.rows(table)])
+    }
 
 
 def test_releases_make_a_table(wheels: list[Path]) -> None:
     table = table_of(wheels)
-    assert table["releases"] == ["2.9.1", "2.10.0", "2.11.0"] == table["python"] and table["native"] == ["2.10.0"]
+    assert table["releases"] == ["2.9.1", "2.10.0", "2.11.0"] == table["python"] and table[
+        "native"
+    ] == ["2.10.0"]
     found = rows(table)
-    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == ("torch/a/__init__.py", 3, "mm", "2.9.1", "2.11.0")
+    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == (
+        "torch/a/__init__.py",
+        3,
+        "mm",
+        "2.9.1",
+        "2.11.0",
+    )
     assert found["gone are the tensors of yesterday"] == ("torch/b.py", 2, "_f", "2.9.1", "2.10.0")
-    assert found["gone are all the tensors of yesterday"] == ("torch/b.py", 2, "_f", "2.11.0", "2.11.0")
+    assert found["gone are all the tensors of yesterday"] == (
+        "torch/b.py",
+        2,
+        "_f",
+        "2.11.0",
+        "2.11.0",
+    )
     assert found["expected rank {:int} but got tensor {}"][3:] == ("2.10.0", "2.10.0")
-    assert [*find_origins.rows(table)] == sorted(find_origins.rows(table), key=lambda row: row[1:3])
-    assert origins.as_bytes(table) == origins.as_bytes(json.loads(json.dumps(table)))
+    assert [*origins_table.rows(table)] == sorted(
+        origins_table.rows(table), key=lambda row: row[1:3]
+    )
+    assert tables.as_bytes(table) == tables.as_bytes(json.loads(json.dumps(table)))
 
 
-def test_a_message_whose_literals_are_still_there_has_not_gone(wheels: list[Path], tmp_path: Path) -> None:
+def test_a_message_whose_literals_are_still_there_has_not_gone(
+    wheels: list[Path], tmp_path: Path
+) -> None:
     table = table_of(wheels[:2])
     made = Made()
     made.string("expected rank ")
     made.string(" but got tensor ")
-    table = origins.add(table, origins.read(wheel(tmp_path, "2.12.0", {"torch/lib/libc10.dylib": made.bytes()})))
-    spans = {row[0]: (row[1], table["releases"][row[7]]) for row in find_origins.rows(table)}
+    table = tables.add(
+        table, read_wheel(wheel(tmp_path, "2.12.0", {"torch/lib/libc10.dylib": made.bytes()}))
+    )
+    spans = {row[0]: (row[1], table["releases"][row[7]]) for row in origins_table.rows(table)}
     assert spans["expected rank {:int} but got tensor {}"] == (-1, "2.12.0")
     assert spans["mat1 and mat2 must be matrices of rows"][1] == "2.10.0"
 
@@ -453,16 +601,25 @@ def test_since_when_a_message_is_there(tmp_path: Path) -> None:
     later.load(3, long)
     later.call(CHECK)
     libraries = [made.bytes(), later.bytes()]
-    assert origins.cut(long) != long
-    releases = [origins.read(wheel(tmp_path, f"2.{n}.0", {"torch/lib/libc10.dylib": library})) for n, library in enumerate(libraries)]
+    assert spans.cut(long) != long
+    releases = [
+        read_wheel(wheel(tmp_path, f"2.{n}.0", {"torch/lib/libc10.dylib": library}))
+        for n, library in enumerate(libraries)
+    ]
     older = {release.version: release.strings for release in releases}
 
-    def first(table: dict[str, object] | None, release: origins.Release, older: dict[str, list[bytes]]) -> dict[str, int]:
-        return {row[0]: row[6] for row in find_origins.rows(origins.add(table, release, older))}
+    def first(
+        table: dict[str, object] | None, release: Release, older: dict[str, list[bytes]]
+    ) -> dict[str, int]:
+        return {row[0]: row[6] for row in origins_table.rows(tables.add(table, release, older))}
 
-    before = origins.add(None, releases[0])
+    before = tables.add(None, releases[0])
     found = first(before, releases[1], older)
-    assert (found["expected rank {:int} but got tensor {}"], found[origins.cut(long)], found["mat1 and mat2 must be matrices of rows"]) == (0, 0, 1)
+    assert (
+        found["expected rank {:int} but got tensor {}"],
+        found[spans.cut(long)],
+        found["mat1 and mat2 must be matrices of rows"],
+    ) == (0, 0, 1)
     assert set(first(before, releases[1], {}).values()) == {~1}
 
 
@@ -473,17 +630,33 @@ def test_what_only_linux_has(wheels: list[Path], tmp_path: Path) -> None:
     cut.where("addmm", SOURCE, 192)
     cut.load(3, "mat1 and mat2 must be matrices")
     cut.call(CHECK)
-    apple = origins.read(wheel(tmp_path, "2.12.0", files | {"torch/lib/libc10.dylib": native}))
-    other = origins.read(wheel(tmp_path, "2.12.0", files | {"torch/lib/libc10.so": linux(), "torch/lib/libtorch_cuda.so": cut.elf()}, "manylinux_2_28_aarch64"))
-    table = origins.add(table, apple | other)
+    apple = read_wheel(wheel(tmp_path, "2.12.0", files | {"torch/lib/libc10.dylib": native}))
+    other = read_wheel(
+        wheel(
+            tmp_path,
+            "2.12.0",
+            files | {"torch/lib/libc10.so": linux(), "torch/lib/libtorch_cuda.so": cut.elf()},
+            "manylinux_2_28_aarch64",
+        )
+    )
+    table = tables.add(table, apple | other)
     assert table["native"] == ["2.10.0", "2.12.0"] and table["linux"] == ["2.12.0"]
-    spans = {row[0]: row[6:] for row in find_origins.rows(table)}
-    assert spans["cuBLAS failed to multiply quantized matrices of {}"] == (~2, 2) and spans["mat1 and mat2 must be matrices of rows"] == (~1, 2)
+    spans = {row[0]: row[6:] for row in origins_table.rows(table)}
+    assert spans["cuBLAS failed to multiply quantized matrices of {}"] == (~2, 2) and spans[
+        "mat1 and mat2 must be matrices of rows"
+    ] == (~1, 2)
     assert "mat1 and mat2 must be matrices" not in spans
     assert spans["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int})"] == (0, 2)
     with pytest.raises(BadInput, match="two releases"):
-        origins.read(wheels[0]) | other
-    x86 = origins.read(wheel(tmp_path, "2.13.0", files | {"torch/lib/libc10.so": Made(16).elf(62)}, "manylinux_2_28_x86_64"))
+        read_wheel(wheels[0]) | other
+    x86 = read_wheel(
+        wheel(
+            tmp_path,
+            "2.13.0",
+            files | {"torch/lib/libc10.so": Made(16).elf(62)},
+            "manylinux_2_28_x86_64",
+        )
+    )
     assert x86.python and x86.linux is None
 
 
@@ -501,8 +674,11 @@ PACKAGE = {
 
 
 def test_a_public_name_is_the_shortest() -> None:
-    modules = {find_origins.module_of(file): origins_public.read(origins_python.parse(source), file) for file, source in PACKAGE.items()}
-    assert origins_public.public(modules) == {
+    modules = {
+        origins_table.module_of(file): exports.read(python_source.parse(source), file)
+        for file, source in PACKAGE.items()
+    }
+    assert exports.public(modules) == {
         "torch._impl.einsum": "torch.einsum",
         "torch.functional.split": "torch.split",
         "torch.functional.stack": "torch.stack",
@@ -515,31 +691,40 @@ def test_a_public_name_is_the_shortest() -> None:
 def test_the_most_public_places_are_kept(tmp_path: Path) -> None:
     text = "def {}():\n    raise RuntimeError('the optimizer of tensors is hungry')\n"
     names = ["torch/_a.py", "torch/b.py", "torch/_c/_d.py", "torch/e.py"]
-    table = origins.add(None, origins.read(wheel(tmp_path, "2.0.1", {name: text.format("f") + text.format("f") for name in names})))
-    assert [table["files"][row[1]] for row in find_origins.rows(table)] == ["torch/_a.py", "torch/b.py", "torch/e.py"]
+    table = tables.add(
+        None,
+        read_wheel(
+            wheel(tmp_path, "2.0.1", {name: text.format("f") + text.format("f") for name in names})
+        ),
+    )
+    assert [table["files"][row[1]] for row in origins_table.rows(table)] == [
+        "torch/_a.py",
+        "torch/b.py",
+        "torch/e.py",
+    ]
 
 
 def test_a_long_text_ends_in_a_hole() -> None:
-    text = origins.cut("word " * 100)
-    assert text.endswith("word{}") and len(text) <= origins.LONG + 2
-    cut = origins.cut("x" * (origins.LONG - 2) + "{:int}" + " y" * 20)
-    assert cut == "x" * (origins.LONG - 2) + "{}"
+    text = spans.cut("word " * 100)
+    assert text.endswith("word{}") and len(text) <= spans.LONG + 2
+    cut = spans.cut("x" * (spans.LONG - 2) + "{:int}" + " y" * 20)
+    assert cut == "x" * (spans.LONG - 2) + "{}"
 
 
 def test_bad_input_is_an_error(tmp_path: Path, wheels: list[Path]) -> None:
     (tmp_path / "no.whl").write_bytes(b"no zip")
     with pytest.raises(BadInput, match="is no wheel"):
-        origins.read(tmp_path / "no.whl")
+        read_wheel(tmp_path / "no.whl")
     with pytest.raises(BadInput, match=r"torch/version\.py"):
-        origins.read(tmp_path)
+        read_wheel(tmp_path)
     with pytest.raises(BadInput, match="is no wheel of torch"):
-        origins.version(tmp_path / "numpy-1.0-py3-none-any.whl")
+        version(tmp_path / "numpy-1.0-py3-none-any.whl")
     with pytest.raises(BadInput, match=r"not newer than 2\.10\.0"):
-        origins.add(table_of(wheels[:2]), origins.read(wheels[0]))
+        tables.add(table_of(wheels[:2]), read_wheel(wheels[0]))
     with pytest.raises(BadInput, match="macosx_arm64"):
-        origins.read(wheel(tmp_path, "2.0.0", {"torch/lib/libc10.dylib": b"ELF"}))
+        read_wheel(wheel(tmp_path, "2.0.0", {"torch/lib/libc10.dylib": b"ELF"}))
     with pytest.raises(BadInput, match="cannot be read"):
-        origins.load(tmp_path / "no.whl")
+        tables.load(tmp_path / "no.whl")
 
 
 def test_what_is_missing_and_what_has_moved(wheels: list[Path]) -> None:
@@ -553,39 +738,77 @@ def test_what_is_missing_and_what_has_moved(wheels: list[Path]) -> None:
         ("gone", ours("gone are the tensors of")),
         ("foreign", ours("another program's words")),
     ]
-    (moved,) = origins_ours.moved(table, wordings)
-    assert (moved.stem, moved.last) == ("gone", "2.10.0") and moved.nearest and moved.nearest.text == "gone are all the tensors of yesterday"
-    missing = [message.text for _, message in origins_ours.missing(table, wordings, Counter())]
+    (moved,) = our_wordings.moved(table, wordings)
+    assert (
+        (moved.stem, moved.last) == ("gone", "2.10.0")
+        and moved.nearest
+        and moved.nearest.text == "gone are all the tensors of yesterday"
+    )
+    missing = [message.text for _, message in our_wordings.missing(table, wordings, Counter())]
     assert missing == ["gone are all the tensors of yesterday"]
 
 
-def test_the_command(wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(
+    wheels: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "table.json.gz"
-    assert parser.main(["origins", *map(str, wheels[1:]), "--table", str(file)]) == 0
-    assert parser.main(["origins", str(wheels[2]), "--table", str(file)]) == 0
+    assert command.main([*map(str, wheels[1:]), "--table", str(file)]) == 0
+    assert command.main([str(wheels[2]), "--table", str(file)]) == 0
     out = capsys.readouterr().out
-    assert "torch 2.10.0: 2 places in Python, 5 in macOS's libraries, 0 in Linux's" in out and "2.11.0 is in the table already" in out
-    assert parser.main(["origins", "--missing", "--table", str(file)]) == 0
-    assert "'gone are all the tensors of yesterday'  torch.b._f, torch/b.py:2" in capsys.readouterr().out
-    assert parser.main(["origins", "--moved", "--table", str(file)]) == 0
+    assert (
+        "torch 2.10.0: 2 places in Python, 5 in macOS's libraries, 0 in Linux's" in out
+        and "2.11.0 is in the table already" in out
+    )
+    assert command.main(["--missing", "--table", str(file)]) == 0
+    assert (
+        "'gone are all the tensors of yesterday'  torch.b._f, torch/b.py:2"
+        in capsys.readouterr().out
+    )
+    assert command.main(["--moved", "--table", str(file)]) == 0
     assert "no longer in torch 2.11.0" in capsys.readouterr().out
-    assert parser.main(["origins", "--table", str(tmp_path / "none.gz")]) == 2
+    assert command.main(["--table", str(tmp_path / "none.gz")]) == 2
     assert "nox -s origins" in capsys.readouterr().err
 
 
 def test_the_table_of_the_checkout() -> None:
     """It was made by `nox -s origins`, is light enough for the wheel, and points nowhere that is not there."""
-    file = ROOT / origins.FILE
-    table = origins.load(file)
-    assert file.stat().st_size < 1_000_000 and "BSD-3-Clause" in table["notice"] and (ROOT / "facts/origins.LICENSE").exists()
-    assert table["releases"] == sorted(table["releases"], key=origins.order) and {*table["python"], *table["native"], *table["linux"]} <= set(table["releases"])
+    file = ROOT / tables.FILE
+    table = tables.load(file)
+    assert (
+        file.stat().st_size < 1_000_000
+        and "BSD-3-Clause" in table["notice"]
+        and (ROOT / "facts/origins.LICENSE").exists()
+    )
+    assert table["releases"] == sorted(table["releases"], key=order) and {
+        *table["python"],
+        *table["native"],
+        *table["linux"],
+    } <= set(table["releases"])
     releases = len(table["releases"])
-    for text, file, line, function, kind, condition, first, last in find_origins.rows(table):
-        assert text and -1 <= file < len(table["files"]) and (line > 0 or file == -1) and isinstance(function, str)
-        assert -1 <= kind < len(table["classes"]) and isinstance(condition, str) and 0 <= max(first, ~first) <= last < releases
+    for text, file, line, function, kind, condition, first, last in origins_table.rows(table):
+        assert (
+            text
+            and -1 <= file < len(table["files"])
+            and (line > 0 or file == -1)
+            and isinstance(function, str)
+        )
+        assert (
+            -1 <= kind < len(table["classes"])
+            and isinstance(condition, str)
+            and 0 <= max(first, ~first) <= last < releases
+        )
     found = rows(table)
-    assert table["public"]["torch.utils.data.dataloader.DataLoader"] == "torch.utils.data.DataLoader"
-    assert all(public.startswith("torch.") and "._" not in public for public in table["public"].values())
-    assert found["Attempting to unscale FP16 gradients."][:3:2] == ("torch/amp/grad_scaler.py", "GradScaler._unscale_grads_")
-    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int} and {:int}x{:int})"][0].startswith("aten/src/ATen/native/")
+    assert (
+        table["public"]["torch.utils.data.dataloader.DataLoader"] == "torch.utils.data.DataLoader"
+    )
+    assert all(
+        public.startswith("torch.") and "._" not in public for public in table["public"].values()
+    )
+    assert found["Attempting to unscale FP16 gradients."][:3:2] == (
+        "torch/amp/grad_scaler.py",
+        "GradScaler._unscale_grads_",
+    )
+    assert found["mat1 and mat2 shapes cannot be multiplied ({:int}x{:int} and {:int}x{:int})"][
+        0
+    ].startswith("aten/src/ATen/native/")
     assert any(text.startswith("CUDA error: {} when calling `cublas") for text in found)

@@ -1,0 +1,1 @@
+"""What makes facts and is not shipped."""
