@@ -2,19 +2,32 @@
 
 For other people's code, `import torchclinic` costs next to nothing and these two do the rest:
 
-    answer = torchclinic.lookup(text)       # {"status": "match", "hits": [{"symptom": "matmul-shapes", "values": {"m": "64", ...}, ...}], ...}
-    index = torchclinic.load_index()        # plain data, can be pickled: load it once, hand it to workers
+    answer = torchclinic.lookup(text)
+    # {"status": "match", "hits": [{"symptom": "matmul-shapes", "values": {"m": "64", ...}}], ...}
+    index = torchclinic.load_index()  # plain data, can be pickled: load it once for all workers
     answer = torchclinic.lookup(text, index)
 """
 
 from __future__ import annotations
 
+TYPE_CHECKING = False  # as typing has it, which would cost its import
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .find.answer import Answer, Index
+
+    #: The checkout: snippets/, docs/, facts/ and evidence/ lie below it. Of an installed package,
+    #: the folder that it lies in.
+    ROOT: Path
+
+#: By date, since the pages are the product: year, month, number of the release in it.
+__version__ = "2026.11.0"
 LANGUAGES = ("en", "zh")
 
-_index: dict[str, object] | None = None
+_index: Index | None = None
 
 
-def load_index() -> dict[str, object]:
+def load_index() -> Index:
     """The index of all symptoms, loaded once.
 
     Raises:
@@ -28,15 +41,20 @@ def load_index() -> dict[str, object]:
     return _index
 
 
-def lookup(text: str, index: dict[str, object] | None = None) -> dict[str, object]:
-    """Which symptom does this text print? See `find.lookup.lookup`; `index` is `load_index()` if left out."""
+def lookup(text: str, index: Index | None = None) -> Answer:
+    """Which symptom does this text print? See `find.lookup.lookup`, and `find.answer` for shapes.
+
+    Args:
+        index: `load_index()` if left out.
+    """
     from .find.lookup import lookup as look
 
     return look(load_index() if index is None else index, text)
 
 
 def install() -> None:
-    """Say below each uncaught traceback of this process what it is, where, and which command shows the fix."""
+    """Say below each uncaught traceback of this process what it is, where, and which command shows
+    the fix."""
     from .commands import hooks
 
     hooks.install()
@@ -56,9 +74,9 @@ def unload_ipython_extension(shell: object) -> None:
 
 
 def __getattr__(name: str) -> object:
-    if name == "ROOT":  #: The checkout: snippets/, docs/, facts/ and evidence/ lie below it. Of an installed package, the folder that it lies in.
-        from pathlib import Path
+    if name != "ROOT":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pathlib import Path
 
-        globals()["ROOT"] = Path(__file__).resolve().parent.parent
-        return globals()["ROOT"]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["ROOT"] = Path(__file__).resolve().parent.parent
+    return globals()["ROOT"]

@@ -4,7 +4,8 @@ import sys
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["run"]:  # imports next to nothing: it stands before every run of somebody's program
+    # imports next to nothing: it stands before every run of somebody's program
+    if sys.argv[1:2] == ["run"]:
         from .commands import run
 
         return run.main(sys.argv[2:])

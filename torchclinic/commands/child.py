@@ -1,7 +1,10 @@
-"""A child process whose standard error is copied through, unchanged and as it comes, and whose last bytes are kept.
+"""A child process whose standard error is copied through, unchanged and as it comes, and whose last
+bytes are kept.
 
-To the child nothing differs from being started by itself: where its error goes to a terminal it sees a terminal (of its own, a pty), signals reach
-it, and whoever waits for this process sees the child's own end. Little is imported: this stands before every run.
+To the child nothing differs from being started by itself: where its error goes to a terminal it
+sees a terminal (of its own, a pty), signals reach it, signals that were ignored stay ignored, and
+whoever waits for this process sees the child's own end. Little is imported: this stands before
+every run.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ import threading
 
 #: Bytes of a stream that are kept.
 KEPT = 400_000
-#: Bytes that are still copied when the child has ended and its own children go on printing: more than any pipe holds.
+#: Bytes that are still copied when the child has ended and its own children go on printing: more
+#: than any pipe holds.
 DRAINED = 1 << 21
 WINDOWS = sys.platform == "win32"
 
@@ -64,12 +68,14 @@ class Channel:
             import termios
 
             try:
-                fcntl.ioctl(self.source, termios.TIOCSWINSZ, fcntl.ioctl(self.target, termios.TIOCGWINSZ, b"\0" * 8))
+                size = fcntl.ioctl(self.target, termios.TIOCGWINSZ, b"\0" * 8)
+                fcntl.ioctl(self.source, termios.TIOCSWINSZ, size)
             except OSError:
                 pass
 
     def pump(self) -> int:
-        """Copy what there is, waiting for it; the number of bytes, 0 at the end (or when nobody takes them any more)."""
+        """Copy what there is, waiting for it; the number of bytes, 0 at the end (or when nobody
+        takes them any more)."""
         try:
             data = os.read(self.source, 1 << 16)
         except OSError:  # a terminal's way of saying that nobody has it open any more
@@ -111,47 +117,50 @@ def _write(target: int, data: bytes) -> None:
 
 
 def _channels(stdout: bool) -> list[Channel]:
-    """Open channels for the streams to watch: standard error and, if asked, standard output; one for both where both go to the same place."""
-    made: dict[object, Channel] = {}
-    for number in (2, 1) if stdout else (2,):
+    """Open channels for the streams to watch: standard error and, if asked, standard output; one
+    for both where both go to the same file, pipe or terminal, so that their order stays."""
+    channels: dict[object, Channel] = {}
+    for number in (2, 1):
         try:
             facts = os.fstat(number)
         except OSError:  # closed: nothing to copy
             continue
-        place = number if WINDOWS else (facts.st_dev, facts.st_ino)  # Windows has no such numbers for a pipe
-        if place in made:
-            made[place].streams.append(number)
-        else:
-            made[place] = Channel(number)
-    for channel in made.values():
+        # Windows has no such numbers for a pipe
+        place = (facts.st_dev, facts.st_ino) if facts.st_ino else number
+        if place in channels:
+            channels[place].streams.append(number)
+        elif number == 2 or stdout:
+            channels[place] = Channel(number)
+    for channel in channels.values():
         channel.open()
-    return list(made.values())
+    return list(channels.values())
 
 
-def run(command: list[str], *, stdout: bool = False) -> tuple[int, list[bytes]]:
+def run(command: list[str], *, stdout: bool = False) -> tuple[int, list[bytes], set[int]]:
     """Run a command to its end.
 
     Args:
         stdout: watch its standard output as well.
 
     Returns:
-        Its exit status, or -n if signal n ended it; the last bytes of each watched stream.
+        Its exit status, or -n if signal n ended it; the last bytes of each watched stream; the
+        signals that came meanwhile from others.
 
     Raises:
         Unstartable: there is no such command.
     """
-    channels = _channels(stdout)
+    channels, sent = _channels(stdout), set[int]()
     try:
-        status = (_run_windows if WINDOWS else _run_posix)(command, channels)
+        status = _run_windows(command, channels) if WINDOWS else _run_posix(command, channels, sent)
     except OSError as error:
         if isinstance(error, FileNotFoundError):
             raise Unstartable(127, f"{command[0]}: command not found") from None
         raise Unstartable(126, f"{command[0]}: {error.strerror or error}") from None
-    return status, [bytes(channel.kept[-KEPT:]) for channel in channels]
+    return status, [bytes(channel.kept[-KEPT:]) for channel in channels], sent
 
 
 def end_like(status: int) -> int:
-    """End this process as the child ended: by the same signal, or with the status that is returned."""
+    """End this process as the child ended: by the same signal, or with the status returned."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -164,7 +173,9 @@ def end_like(status: int) -> int:
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))  # the child has left its core already
+        # the child has left its core already
+        limit = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (0, limit))
         if -status != signal.SIGKILL:
             signal.signal(-status, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [-status])
@@ -178,18 +189,40 @@ def end_like(status: int) -> int:
 
 
 def _watched() -> set[signal.Signals]:
-    """Signals that are passed on, and those that say that the child has ended or the window has another size."""
-    return {signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH, signal.SIGCHLD}
+    """Signals that are passed on, and those that say that the child has ended or the window has
+    another size."""
+    return {
+        signal.SIGHUP,
+        signal.SIGINT,
+        signal.SIGQUIT,
+        signal.SIGTERM,
+        signal.SIGUSR1,
+        signal.SIGUSR2,
+        signal.SIGWINCH,
+        signal.SIGCHLD,
+    }
 
 
-def _run_posix(command: list[str], channels: list[Channel]) -> int:
-    signal.signal(signal.SIGCHLD, lambda *_: None)  # inherited as ignored, it would take the child's status from us
+def _run_posix(command: list[str], channels: list[Channel], sent: set[int]) -> int:
+    # inherited as ignored, it would take the child's status from us
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _watched())
-    actions = [(os.POSIX_SPAWN_DUP2, channel.inner, number) for channel in channels for number in channel.streams]
+    actions = [
+        (os.POSIX_SPAWN_DUP2, channel.inner, number)
+        for channel in channels
+        for number in channel.streams
+    ]
     # Python ignores these two; the child shall find them as this program did.
     defaults = [signal.SIGPIPE, signal.SIGXFSZ]
     try:
-        child = os.posix_spawnp(command[0], command, os.environ, file_actions=actions, setsigmask=before, setsigdef=defaults)
+        child = os.posix_spawnp(
+            command[0],
+            command,
+            os.environ,
+            file_actions=actions,
+            setsigmask=before,
+            setsigdef=defaults,
+        )
     except OSError:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         raise
@@ -198,7 +231,7 @@ def _run_posix(command: list[str], channels: list[Channel]) -> int:
     wake, waker = os.pipe()
     copying = threading.Thread(target=_copy, args=(channels, wake), daemon=True)
     copying.start()
-    status = _wait(child, channels)
+    status = _wait(child, channels, sent)
     # From here on nobody but the user is waiting: a signal ends this process as it ends any.
     for number in _watched() - {signal.SIGCHLD, signal.SIGWINCH}:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -211,8 +244,9 @@ def _run_posix(command: list[str], channels: list[Channel]) -> int:
     return status
 
 
-def _wait(child: int, channels: list[Channel]) -> int:
-    """Pass signals on until the child has ended; its status, or -n if signal n ended it."""
+def _wait(child: int, channels: list[Channel], sent: set[int]) -> int:
+    """Pass signals on, and note them, until the child has ended; its status, or -n if signal n
+    ended it."""
     while True:
         number, by_process = _next_signal()
         if number == signal.SIGCHLD:
@@ -223,12 +257,15 @@ def _wait(child: int, channels: list[Channel]) -> int:
             for channel in channels:
                 channel.fit()
             os.kill(child, number)  # once more: before, the child would have read the old size
-        elif by_process:
-            os.kill(child, number)
+        else:
+            sent.add(number)
+            if by_process:
+                os.kill(child, number)
 
 
 def _next_signal() -> tuple[int, bool]:
-    """The next signal, and whether a process sent it: what a terminal sends (Ctrl-C), it sends to the child as well."""
+    """The next signal, and whether a process sent it: what a terminal sends (Ctrl-C), it sends to
+    the child as well."""
     if hasattr(signal, "sigwaitinfo"):
         facts = signal.sigwaitinfo(_watched())
         return facts.si_signo, facts.si_code <= 0
@@ -241,10 +278,13 @@ def _next_signal() -> tuple[int, bool]:
 
 
 def _copy(channels: list[Channel], wake: int) -> None:
-    """Copy until all streams have ended; once woken, until nothing is left to read: children of the child may keep a stream open for ever."""
+    """Copy until all streams have ended; once woken, until nothing is left to read: children of the
+    child may keep a stream open for ever."""
     left = None
     while sources := {channel.source: channel for channel in channels if channel.source >= 0}:
-        ready, _, _ = select.select([*sources, *([wake] if left is None else [])], [], [], None if left is None else 0)
+        ready, _, _ = select.select(
+            [*sources, *([wake] if left is None else [])], [], [], None if left is None else 0
+        )
         if wake in ready:
             left = DRAINED
             continue
@@ -255,15 +295,16 @@ def _copy(channels: list[Channel], wake: int) -> None:
 
 
 def _leave_a_copier(channels: list[Channel]) -> None:
-    """Children of the child still hold its streams: a process stays behind that copies for them, so that they need not end when we do."""
+    """Children of the child still hold its streams: a process stays behind that copies for them, so
+    that they need not end when we do."""
     if os.fork():
         return
     try:
-        for number in _watched() - {signal.SIGCHLD}:
-            signal.signal(number, signal.SIG_IGN)
+        for ignored in _watched() - {signal.SIGCHLD}:
+            signal.signal(ignored, signal.SIG_IGN)
         null = os.open(os.devnull, os.O_RDWR)
-        for number in {0, 1} - {channel.target for channel in channels}:
-            os.dup2(null, number)
+        for stream in {0, 1} - {channel.target for channel in channels}:
+            os.dup2(null, stream)
         while sources := {channel.source: channel for channel in channels if channel.source >= 0}:
             for source in select.select([*sources], [], [])[0]:
                 sources[source].pump()
@@ -278,15 +319,18 @@ def _run_windows(command: list[str], channels: list[Channel]) -> int:
     import shutil
     import subprocess
 
-    streams = {{1: "stdout", 2: "stderr"}[number]: channel.inner for channel in channels for number in channel.streams}
+    inner = {number: channel.inner for channel in channels for number in channel.streams}
     # Ctrl-C reaches every process of a console; what the child makes of it is its own affair.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        child = subprocess.Popen([shutil.which(command[0]) or command[0], *command[1:]], **streams)
+        program = shutil.which(command[0]) or command[0]
+        child = subprocess.Popen([program, *command[1:]], stdout=inner.get(1), stderr=inner.get(2))
     finally:
         for channel in channels:
             os.close(channel.inner)
-    threads = [threading.Thread(target=_copy_all, args=(channel,), daemon=True) for channel in channels]
+    threads = [
+        threading.Thread(target=_copy_all, args=(channel,), daemon=True) for channel in channels
+    ]
     for thread in threads:
         thread.start()
     status = child.wait()

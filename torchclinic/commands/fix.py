@@ -6,55 +6,57 @@ import argparse
 import sys
 from typing import Any
 
-from .. import LANGUAGES
+from ..content.finished import CaseEntry, SymptomEntry
 from ..content.problem import BadInput
 from . import knowledge, terminal
+from .options import Subcommands, add_language
 
 
-def add(commands: Any) -> None:
+def add(commands: Subcommands) -> None:
     command = commands.add_parser("fix", help="what a symptom is, its causes, and one fix")
     command.add_argument("id", metavar="ID", help="topic/stem or stem, as lookup prints it")
-    command.add_argument("case", nargs="?", metavar="CASE", help="one of its causes; the most common one if left out")
+    command.add_argument(
+        "case", nargs="?", metavar="CASE", help="one of its causes; the most common one if left out"
+    )
     command.add_argument("--json", action="store_true", help="print JSON")
-    command.add_argument("--lang", choices=LANGUAGES, default=None, help="language of the answer; from the locale if left out")
+    add_language(command)
     command.set_defaults(run=run_fix)
 
 
 def run_fix(options: argparse.Namespace) -> int:
     symptom = knowledge.load().find(options.id)
     case = choose(symptom, options.case)
-    language = options.lang or terminal.language_of_locale()
     if options.json:
-        print(terminal.dumps(as_json(symptom, case, language)))
+        print(terminal.dumps(as_json(symptom, case, options.lang)))
     else:
-        print(terminal.fix(symptom, case, language, sys.stdout.isatty()))
+        print(terminal.fix(symptom, case, options.lang, sys.stdout.isatty()))
     return 0
 
 
-def choose(symptom: dict[str, Any], name: str | None = None) -> dict[str, Any]:
+def choose(symptom: SymptomEntry, name: str | None = None) -> CaseEntry:
     """A case by its name; the first, which is the most common one, for None.
 
     Raises:
-        BadInput: the symptom has no such case, or no page yet and so no fix.
+        BadInput: the symptom has no such case.
     """
     cases = {case["name"]: case for case in symptom["cases"]}
-    if not cases:
-        docs = f" Official documentation: {', '.join(symptom['docs'])}" if symptom["docs"] else ""
-        raise BadInput(f"the message of {symptom['id']} is known; its page is not written yet, so there is no fix here.{docs}")
     if name is not None and name not in cases:
         raise BadInput(f"{symptom['id']} has no case `{name}`; it has {', '.join(cases)}")
     return cases[name] if name is not None else next(iter(cases.values()))
 
 
-def as_json(symptom: dict[str, Any], case: dict[str, Any], language: str) -> dict[str, Any]:
-    """id, title, summary, diagnosis [sentences with {holes} for the values of a message], causes [{row, see, do, say, case}], ask
-    (what would tell the cause), recover, docs, and of the one case
-    its name, title, needs, check and fixes {"python" or the place of a command: what to copy}."""
-    own = symptom[language]
+def as_json(symptom: SymptomEntry, case: CaseEntry, language: str) -> dict[str, Any]:
+    """What `--json` prints; of the cases the chosen one, with its texts. content/finished.py says
+    what each holds."""
+    text = symptom["texts"][language]
     return {
         "id": symptom["id"],
-        **{name: own[name] for name in ("title", "summary", "diagnosis", "causes", "ask")},
-        "recover": symptom.get("recover", ""),
+        "title": text["title"],
+        "summary": text["summary"],
+        "diagnosis": text["diagnosis"],
+        "causes": text["causes"],
+        "ask": text["ask"],
+        "recover": symptom["recover"],
         "docs": symptom["docs"],
-        "case": {**case, **own["cases"][case["name"]]},
+        "case": {**case, **text["cases"][case["name"]]},
     }

@@ -1,20 +1,35 @@
-"""Three lines below the tracebacks of this process: `torchclinic.install()` for scripts, `%load_ext torchclinic` for IPython and Jupyter.
+"""Three lines below the tracebacks of this process: `torchclinic.install()` for scripts,
+`%load_ext torchclinic` for IPython and Jupyter.
 
-Each hook lets the one that was there before print first, then adds its lines. Whatever goes wrong in here is kept in here.
+Each hook lets the one that was there before print first, then adds its lines. Whatever goes wrong
+in here is kept in here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from ..content.problem import BadInput
-from . import explain, knowledge
-from .terminal import language_of_locale
+from .child import KEPT
 
+#: Of PyTorch, and of what is built for it; the class that its C++ raises.
+SIGNS = (
+    "torch",
+    "cuda",
+    "cudnn",
+    "nccl",
+    "nvidia",
+    "triton",
+    "flash_attn",
+    "numpy",
+    "tensor",
+    "runtimeerror",
+)
 _state = threading.local()
 #: The hook that install() put in place, and threading's.
 _hook: Any = None
@@ -22,12 +37,15 @@ _thread_hook: Any = None
 
 
 def install() -> None:
-    """Add three lines below every uncaught exception of this process and its threads. A second call changes nothing."""
+    """Add three lines below every uncaught exception of this process and its threads. A second call
+    changes nothing."""
     global _hook, _thread_hook
     if _hook is None or sys.excepthook is not _hook:
         previous = sys.excepthook
 
-        def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        def hook(
+            kind: type[BaseException], error: BaseException, trace: TracebackType | None
+        ) -> None:
             _after(lambda: previous(kind, error, trace), error)
 
         sys.excepthook = _hook = hook
@@ -40,8 +58,9 @@ def install() -> None:
         threading.excepthook = _thread_hook = thread_hook
 
 
-def _after(previous: Any, error: BaseException | None) -> None:
-    """Call the hook that was there before, then add the lines, once: another of ours may stand further down the chain."""
+def _after(previous: Callable[[], object], error: BaseException | None) -> None:
+    """Call the hook that was there before, then add the lines, once: another of ours may stand
+    further down the chain."""
     _state.said = False
     previous()
     if not _state.said:
@@ -50,25 +69,49 @@ def _after(previous: Any, error: BaseException | None) -> None:
 
 
 def add_lines(error: BaseException | None, names: dict[str, str] | None = None) -> None:
-    """Print the lines for an exception whose traceback has just been printed; nothing if no page knows it. Never raises.
+    """Print the lines for an exception whose traceback has just been printed; nothing if no page
+    knows it. Never raises.
 
     Args:
         names: what to call files of its traceback, e.g. the cells of a notebook.
     """
     try:
-        if error is None or isinstance(error, (KeyboardInterrupt, SystemExit)) or sys.stderr is None:
+        if error is None or isinstance(error, (KeyboardInterrupt, SystemExit)):
             return
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))[-explain.KEPT :]
+        if sys.stderr is None:
+            return
+        printed = traceback.format_exception(type(error), error, error.__traceback__)
+        text = "".join(printed)[-KEPT:]
+        if not may_be_torchs(text):
+            return
+        from ..content.problem import BadInput
+        from . import explain, knowledge, live_child
+        from .terminal import language_of_locale
+
         for file, name in (names or {}).items():
             text = text.replace(f'File "{file}"', f'File "{name}"')
         try:
-            lines = explain.explain(knowledge.load(), text, language_of_locale()).lines
+            facts = live_child.facts_of(error, lambda file: file in (names or {}))
+            lines = explain.explain(knowledge.load(), text + facts, language_of_locale()).lines
+            if lines:
+                lines = [*facts.splitlines(), *lines]
         except BadInput as problem:
             lines = [f"torchclinic: {problem}"]
         if lines:
             print("\n".join(lines), file=sys.stderr, flush=True)
-    except BaseException:  # not even an interrupt in here may take the place of the user's own error
+    except BaseException:  # not even an interrupt may take the place of the user's own error
         pass
+
+
+def may_be_torchs(text: str) -> bool:
+    """Has this process, or a traceback, anything to do with PyTorch? Asked before anything is
+    loaded: most errors of most programs have not.
+
+    PyTorch's C++ leaves no frame: that torch was imported says it then. Where it cannot be
+    imported, or a package built for it, its name or that of NVIDIA's libraries stands in the text.
+    """
+    lower = text.lower()
+    return "torch" in sys.modules or any(sign in lower for sign in SIGNS)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -84,24 +127,30 @@ def unload_ipython_extension(shell: Any) -> None:
 
 def _after_cell(result: Any) -> None:
     error, last = getattr(result, "error_in_exec", None), getattr(sys, "last_value", None)
-    if error is None and getattr(result, "error_before_exec", None) is None and last is not getattr(_state, "last", None):
+    if (
+        error is None
+        and getattr(result, "error_before_exec", None) is None
+        and last is not getattr(_state, "last", None)
+    ):
         error = last  # a magic, as %run, printed a traceback and went on
     _state.last = last
     if error is not None:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()  # where IPython prints the traceback
         add_lines(error, _cells(error, getattr(_state, "shell", None)))
 
 
 def _cells(error: BaseException, shell: Any) -> dict[str, str]:
     """File -> `In[3]` for the cells that a traceback passes through."""
-    found = {}
+    names = {}
     try:
         trace = error.__traceback__
         while trace is not None:
             file = trace.tb_frame.f_code.co_filename
             label = shell.compile.format_code_name(file)
             if label:
-                found[file] = label[1]
+                names[file] = label[1]
             trace = trace.tb_next
     except Exception:  # an IPython of another age
         pass
-    return found
+    return names

@@ -1,33 +1,55 @@
 """The finished knowledge, wherever a command runs, without YAML and without reading a page.
 
-An installed package carries it as files in torchclinic/data/, which hatch_build.py wrote into the wheel. A checkout keeps the same files
-in .cache/, and makes them anew when anything that they are made from has changed. Where there is neither, nothing is answered: `load` raises.
+An installed package carries it as files in torchclinic/data/, which hatch_build.py wrote into the
+wheel. A checkout keeps the same files in .cache/, and makes them anew when anything that they are
+made from has changed. Where there is neither, nothing is answered: `load` raises.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import ROOT
 from ..content.problem import BadInput
 
-#: Of the files' format; content/knowledge.py describes it.
-VERSION = 2
-#: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown (for show), the search's index of each language.
-PARTS = ("answers", "snippets", "pages", "search")
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..content.finished import Answers, SnippetEntry, SymptomEntry, TipEntry
+    from ..find.answer import Answer, Index, Origin
+    from ..find.likely import Likeness
+    from ..find.origins_table import Origins
+    from ..find.search_table import SearchIndex, SearchTable
+
+#: Of the files' format; content/finished.py describes it.
+VERSION = 3
+#: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown
+#: (for show), the search's index of each language, PyTorch's own messages.
+PARTS = ("answers", "snippets", "pages", "search", "origins")
 DATA = ROOT / "torchclinic" / "data"
-#: Where PyTorch's messages come from: of a checkout; the wheel has it in DATA. content/origins.py makes it.
-ORIGINS = Path("facts", "origins.json.gz")
 CACHE = ".cache"
 #: Folders of a checkout that the parts are made from, and endings of the files in them that count.
-SOURCES = ("snippets", "docs/en", "docs/zh", "docs/figures", "docs/programs", "facts", "evidence", "torchclinic")
-ENDINGS = (".py", ".md", ".yml", ".json")
+SOURCES = (
+    "snippets",
+    "docs/en",
+    "docs/zh",
+    "docs/figures",
+    "docs/programs",
+    "facts",
+    "evidence",
+    "tests/data/threads",
+    "torchclinic",
+)
+ENDINGS = (".py", ".md", ".yml", ".json", ".jsonl")
+
+_E = TypeVar("_E", bound="SymptomEntry | TipEntry")
 
 
 def program() -> str:
@@ -41,80 +63,131 @@ class Knowledge:
 
     Attributes:
         index: what `find.lookup.lookup` reads; both languages.
-        symptoms: by stem, what answers need; content/knowledge.py describes the entries. Messages without a page are among them.
+        symptoms: by stem, what answers need.
         tips: by stem, as symptoms, without cases.
         redirects: id that a page had -> its id of today.
+        site: its address, with a slash at its end; "" where this copy does not know it.
+        day: of the newest run that the pages tell of, "" if unknown.
     """
 
-    index: dict[str, Any]
-    symptoms: dict[str, dict[str, Any]]
-    tips: dict[str, dict[str, Any]]
+    index: Index
+    symptoms: dict[str, SymptomEntry]
+    tips: dict[str, TipEntry]
     redirects: dict[str, str]
-    _parts: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
-    _origins: list[dict[str, Any] | None] = field(default_factory=list, repr=False)
+    site: str = ""
+    day: str = ""
+    _parts: dict[str, Any] = field(default_factory=dict, repr=False)
+    _origins: list[Origins | None] = field(default_factory=list, repr=False)
+    _likeness: Likeness | None = field(default=None, repr=False)
+    _searched: dict[str, SearchTable] = field(default_factory=dict, repr=False)
 
-    def find(self, name: str, *, tips: bool = False) -> dict[str, Any]:
-        """The entry of a symptom, by `topic/stem` or `stem`; with `tips`, also of a tip, by `tips/topic/stem`.
+    def find(self, name: str) -> SymptomEntry:
+        """The entry of a symptom, by `topic/stem` or `stem`.
 
         Raises:
             BadInput: there is none; names the nearest ids.
         """
+        if tip := self._tips().get(name):
+            raise BadInput(f"{tip['id']} is a tip, which has a page and no causes")
+        return self._named(name, self.symptoms, "symptom")
+
+    def find_page(self, name: str) -> SymptomEntry | TipEntry:
+        """The same, and the entry of a tip, by `tips/topic/stem`, `tips/stem` or `stem`."""
+        entries: dict[str, SymptomEntry | TipEntry] = {**self._tips(), **self.symptoms}
+        return self._named(name, entries, "page")
+
+    def _tips(self) -> dict[str, TipEntry]:
+        return {
+            name: tip
+            for stem, tip in self.tips.items()
+            for name in (stem, f"tips/{stem}", tip["id"])
+        }
+
+    def _named(self, name: str, entries: Mapping[str, _E], kind: str) -> _E:
         name = self.redirects.get(name, name)
-        entries = [*self.symptoms.values(), *(self.tips.values() if tips else ())]
-        by_name = {entry["id"]: entry for entry in entries}
-        for stem, entry in self.symptoms.items():
-            by_name.setdefault(stem, entry)
-        if name not in by_name:
-            import difflib
+        by_name = {**{entry["id"]: entry for entry in entries.values()}, **entries}
+        if name in by_name:
+            return by_name[name]
+        import difflib
 
-            near = difflib.get_close_matches(name, by_name, 6, 0.5)
-            ids = list(dict.fromkeys(by_name[one]["id"] for one in near))[:3]
-            hint = f"did you mean {', '.join(ids)}?" if ids else "an id is topic/stem, as `lookup` prints it behind the title"
-            raise BadInput(f"no {'page' if tips else 'symptom'} `{name}`; {hint}")
-        return by_name[name]
+        near = difflib.get_close_matches(name, by_name, 6, 0.5)
+        ids = list(dict.fromkeys(by_name[close]["id"] for close in near))[:3]
+        hint = (
+            f"did you mean {', '.join(ids)}?"
+            if ids
+            else "an id is topic/stem, as an answer names it behind the title"
+        )
+        raise BadInput(f"no {kind} `{name}`; {hint}")
 
-    def page(self, entry: dict[str, Any], language: str) -> str:
-        """The whole page of an entry as plain Markdown, with links relative to the site's root.
+    def page(self, entry: SymptomEntry | TipEntry, language: str) -> str:
+        """The whole page of an entry as plain Markdown, with links relative to the site's root."""
+        text: str = self._part("pages")[entry["id"]][language]
+        return text
 
-        Raises:
-            BadInput: the message is known, but its page is not written.
-        """
-        pages = self._part("pages")
-        if entry["id"] not in pages:
-            docs = f" Official documentation: {', '.join(entry['docs'])}" if entry.get("docs") else ""
-            raise BadInput(f"the message of {entry['id']} is known; its page is not written yet.{docs}")
-        return pages[entry["id"]][language]
+    def snippets(self) -> dict[str, SnippetEntry]:
+        """What verify runs, by stem."""
+        snippets: dict[str, SnippetEntry] = self._part("snippets")
+        return snippets
 
-    def snippets(self) -> dict[str, dict[str, Any]]:
-        """What verify runs, by stem: {"topic", "text", "facts"}."""
-        return self._part("snippets")
+    def search_index(self, language: str) -> SearchIndex:
+        """What `find.search_table.SearchTable` reads."""
+        index: SearchIndex = self._part("search")[language]
+        return index
 
-    def search_index(self, language: str) -> dict[str, Any]:
-        """What `find.search.Searcher` reads."""
-        return self._part("search")[language]
-
-    def origins(self) -> dict[str, Any] | None:
-        """What `find.origins.origin` reads, loaded when it is first asked for; None where this copy holds none."""
+    def origins(self) -> Origins | None:
+        """What `find.origins.origin` reads, loaded when it is first asked for; None where a
+        checkout has none."""
         if not self._origins:
-            self._origins.append(_read_origins())
+            from ..find.origins_table import ready
+
+            packed = self._part("origins")
+            self._origins.append(ready(packed) if packed else None)
         return self._origins[0]
 
-    def look_up(self, text: str) -> dict[str, Any]:
-        """What `find.lookup.lookup` answers. Where no symptom matches and PyTorch writes such a message, status is "origin", and origin what `find.origins.origin` gives."""
-        from ..find import lookup
+    def look_up(self, text: str, search: bool = True) -> Answer:
+        """What `find.ladder.climb` answers: the lookup, and below it the lower rungs.
 
-        return self.with_origin(lookup.lookup(self.index, text), text)
+        Args:
+            search: may look for pages; where nobody would be shown them, their index stays unread.
+        """
+        from ..find import ladder
 
-    def with_origin(self, result: dict[str, Any], text: str) -> dict[str, Any]:
-        """An answer of the lookup for this text, with the origin where there is no match."""
-        if result["status"] != "none" or not (origins := self.origins()):
-            return result
+        find = self._search if search else (lambda query: ([], True))
+        return ladder.climb(self.index, self.likeness, text, self._origin, find)
+
+    def title(self, name: str, language: str) -> str:
+        """Of the page of an id that `_search` gave."""
+        pages: dict[str, Any] = {**self.symptoms, **self.tips}
+        return str(pages[name.rpartition("/")[2]]["texts"][language]["title"])
+
+    def likeness(self) -> Likeness:
+        """What finds wordings that a text nearly prints, made once."""
+        if self._likeness is None:
+            from ..find.likely import Likeness
+
+            self._likeness = Likeness(self.index)
+        return self._likeness
+
+    def _origin(self, text: str) -> Origin | None:
         from ..find.origins import origin
 
-        found = origin(origins, text)
-        return {**result, "status": "origin", "origin": found} if found else result
+        origins = self.origins()
+        return origin(origins, text) if origins else None
 
-    def _part(self, name: str) -> dict[str, Any]:
+    def _search(self, query: str) -> tuple[list[str], bool]:
+        """The pages of symptoms and tips for a query, in the language that it is written in."""
+        from ..find.search import search
+        from ..find.search_table import SearchTable
+
+        language = "zh" if any("\u4e00" <= letter <= "\u9fff" for letter in query) else "en"
+        if language not in self._searched:
+            self._searched[language] = SearchTable(self.search_index(language))
+        table = self._searched[language]
+        found = search(table, query)
+        ids = [table.docs[hit["doc"]][0] for hit in found["hits"]]
+        return [name for name in ids if "/" in name], found["weak"]
+
+    def _part(self, name: str) -> Any:
         if name not in self._parts:
             self._parts[name] = _read(name)
         return self._parts[name]
@@ -126,25 +199,12 @@ def load() -> Knowledge:
     Raises:
         BadInput: this copy has neither, or nothing in it can be read; says what to do.
     """
-    known = Knowledge(**_read("answers"))
-    if not known.index["wordings"]:
-        raise BadInput("no symptom of this checkout can be read; `python -m torchclinic catalogue` says why")
-    return known
-
-
-def _read_origins() -> dict[str, Any] | None:
-    import gzip
-
-    from ..find import origins
-
-    file = next((file for file in (DATA / ORIGINS.name, ROOT / ORIGINS) if file.exists()), None)
-    if file is None:
-        return None
-    try:
-        table = json.loads(gzip.decompress(file.read_bytes()))
-    except (OSError, EOFError, ValueError) as error:
-        raise BadInput(f"{file} cannot be read ({error}): install torchclinic anew, or, in a checkout, make it with `nox -s origins`") from None
-    return origins.load(table) if table.get("version") == origins.VERSION else None
+    answers: Answers = _read("answers")
+    if not answers["index"]["wordings"]:
+        raise BadInput(
+            "no symptom of this checkout can be read; `python -m torchclinic catalogue` says why"
+        )
+    return Knowledge(**answers)
 
 
 def in_checkout() -> bool:
@@ -156,48 +216,67 @@ def need_checkout(command: str) -> None:
     """Raises: BadInput, unless this package lies in a checkout."""
     if not in_checkout():
         raise BadInput(
-            f"`{command}` works on Torch Clinic's own files, which an installed package has not: run `python -m torchclinic {command}` in a checkout"
+            f"`{command}` works on Torch Clinic's own files, which an installed package has not: "
+            f"run `python -m torchclinic {command}` in a checkout"
         )
 
 
-def _read(part: str) -> dict[str, Any]:
-    if (DATA / f"{part}.json").exists():
+def _read(part: str) -> Any:
+    file = DATA / f"{part}.json"
+    if file.exists():
         try:
-            found = json.loads((DATA / f"{part}.json").read_bytes())
+            content = _parsed(file.read_bytes())
         except (OSError, ValueError) as error:
-            raise BadInput(f"{DATA / part}.json cannot be read ({error}): install torchclinic anew") from None
-        if found.get("version") != VERSION:
-            raise BadInput(f"{DATA / part}.json is of another version than this program: install torchclinic anew")
-        return found["data"]
+            raise BadInput(f"{file} cannot be read ({error}): install torchclinic anew") from None
+        if content.get("version") != VERSION:
+            raise BadInput(
+                f"{file} is of another version than this program: install torchclinic anew"
+            )
+        return content["data"]
     if in_checkout():
         return _cached(part)
     raise BadInput(
-        f"this copy of torchclinic ({ROOT / 'torchclinic'}) holds no knowledge: neither its finished data nor the files that it is made from. "
-        "Install it from a checkout, `python -m pip install .`, or from a wheel that was built there"
+        f"this copy of torchclinic ({ROOT / 'torchclinic'}) holds no knowledge: neither its "
+        "finished data nor the files that it is made from. Install it from a checkout, "
+        "`python -m pip install .`, or from a wheel that was built there"
     )
 
 
-def _cached(part: str) -> dict[str, Any]:
+def _parsed(data: bytes) -> Any:
+    """JSON. The collector of garbage, which finds none in it, would double the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return json.loads(data)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _cached(part: str) -> Any:
     """A part from the checkout's cache, made anew if anything has changed since."""
     file = ROOT / CACHE / f"{part}.json"
     now = key()
     try:
-        found = json.loads(file.read_bytes())
-        if (found["key"], found["version"]) != (now, VERSION):
-            found = {}
+        content = _parsed(file.read_bytes())
+        fresh = (content["key"], content["version"]) == (now, VERSION)
     except (OSError, ValueError, KeyError, TypeError):
-        found = {}  # none yet, or not ours
-    if not found:
-        from . import maker
+        fresh = False  # none yet, or not ours
+    if not fresh:
+        from ..site import knowledge_parts as maker
 
-        found = dressed(maker.make(part), now, len(maker.problems()))
-        _write(file, found)
-    if count := found["problems"]:
-        print(f"torchclinic: the catalogue has {count} problem{'s' * (count > 1)}; `python -m torchclinic catalogue` lists them", file=sys.stderr)
-    return found["data"]
+        content = dressed(maker.make(part), now, len(maker.problems()))
+        _write(file, content)
+    if count := content["problems"]:
+        print(
+            f"torchclinic: the catalogue has {count} problem{'s' * (count > 1)}; "
+            "`python -m torchclinic catalogue` lists them",
+            file=sys.stderr,
+        )
+    return content["data"]
 
 
-def dressed(data: dict[str, Any], key: str = "", problems: int = 0) -> dict[str, Any]:
+def dressed(data: Any, key: str = "", problems: int = 0) -> dict[str, Any]:
     """A part as its file holds it.
 
     Args:
@@ -207,13 +286,15 @@ def dressed(data: dict[str, Any], key: str = "", problems: int = 0) -> dict[str,
 
 
 def _write(file: Path, content: dict[str, Any]) -> None:
-    """As a whole or not at all: another process may write or read the same file now. Without a cache things are slow, not wrong."""
+    """As a whole or not at all: another process may write or read the same file now. Without a
+    cache things are slow, not wrong."""
     import threading
 
     new = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         file.parent.mkdir(exist_ok=True)
-        new.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        new.write_text(text, encoding="utf-8")
         new.replace(file)
     except OSError:
         with contextlib.suppress(OSError):
@@ -221,24 +302,26 @@ def _write(file: Path, content: dict[str, Any]) -> None:
 
 
 def key() -> str:
-    """Changes whenever a file changes that the parts are made from: names, sizes and times of all of them."""
+    """Changes whenever a file changes that the parts are made from: names, sizes and times of all
+    of them."""
     import hashlib
 
-    found = []
-    for source in SOURCES:
-        _list(str(ROOT / source), found)
-    return hashlib.sha256("\n".join(sorted(found)).encode("utf-8", "surrogateescape")).hexdigest()
+    files = [line for source in SOURCES for line in _files(str(ROOT / source))]
+    return hashlib.sha256("\n".join(sorted(files)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _list(folder: str, found: list[str]) -> None:
+def _files(folder: str) -> list[str]:
+    """Name, size and time of each file below a folder."""
+    lines: list[str] = []
     try:
         entries = list(os.scandir(folder))
     except OSError:
-        return
+        return lines
     for entry in entries:
         if entry.is_dir():
             if entry.name != "__pycache__":
-                _list(entry.path, found)
+                lines += _files(entry.path)
         elif entry.name.endswith(ENDINGS):
             facts = entry.stat()
-            found.append(f"{entry.path} {facts.st_size} {facts.st_mtime_ns}")
+            lines.append(f"{entry.path} {facts.st_size} {facts.st_mtime_ns}")
+    return lines

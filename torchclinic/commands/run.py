@@ -1,4 +1,7 @@
-"""`torchclinic run COMMAND…`: run a command; if it fails, say below its own words what the error is. Exit status: the command's own."""
+"""`torchclinic run COMMAND…`: run a command; if it fails, say below its words what the error is.
+
+Exit status: the command's own.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,17 @@ from . import child
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
+    from collections.abc import Collection
+
+    from .live_child import Heard
+    from .options import Subcommands
 
 #: What ended a command -> what is said of it; Windows has numbers for it.
 ENDS = {
     "SIGKILL": "killed",
     "SIGTERM": "asked",
+    "SIGUSR1": "asked",
+    "SIGUSR2": "asked",
     "SIGHUP": "hung-up",
     "SIGXCPU": "used-up",
     "SIGABRT": "aborted",
@@ -33,19 +41,46 @@ ENDS = {
 #: What a person did on purpose needs no words: Ctrl-C, Ctrl-\\, `… | head`; Ctrl-C on Windows.
 MEANT = ("SIGINT", "SIGQUIT", "SIGPIPE", "0xC000013A")
 #: The reason of these is not in what the program printed.
-FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGXCPU")
+FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGHUP", "SIGXCPU")
+#: What others send to end a program: a command that fails then did not fail by itself, whatever
+#: its exit status.
+STOPS = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP")
 
 
-def add(commands: Any) -> None:
-    command = commands.add_parser("run", help="run a command and, if it fails, say what the error is", usage="%(prog)s [--stdout] [--lang LANG] [--] COMMAND …")
-    command.add_argument("--stdout", action="store_true", help="look for the error on standard output as well; it is passed through")
-    command.add_argument("--lang", choices=("en", "zh"), default=None, help="language of the answer; from the locale if left out")
-    command.add_argument("words", nargs="...", metavar="COMMAND …", help="what to run, as you would type it")
+def add(commands: Subcommands) -> None:
+    from .options import add_language
+
+    command = commands.add_parser(
+        "run",
+        help="run a command and, if it fails, say what the error is",
+        usage="%(prog)s [--stdout] [--live] [--jsonl FILE] [--lang LANG] [--] COMMAND …",
+    )
+    command.add_argument(
+        "--stdout",
+        action="store_true",
+        help="look for the error on standard output as well; it is passed through",
+    )
+    command.add_argument(
+        "--live",
+        action="store_true",
+        help="ask the program itself, when it dies, for the shapes, dtypes, devices and modes of "
+        "what failed; its processes in Python take part",
+    )
+    command.add_argument(
+        "--jsonl",
+        metavar="FILE",
+        help="with --live: add the answer to this file as one line of JSON, with these facts",
+    )
+    add_language(command)
+    command.add_argument(
+        "words", nargs="...", metavar="COMMAND …", help="what to run, as you would type it"
+    )
     command.set_defaults(run=run_run)
 
 
 def main(argv: list[str]) -> int:
-    """`torchclinic run` with these arguments. This stands before every run of somebody's program, so argparse is left to what is not plain."""
+    """`torchclinic run` with these arguments. This stands before every run of somebody's program,
+    so argparse is left to what is not plain."""
     rest, stdout = list(argv), False
     if rest[:1] == ["--stdout"]:
         stdout = bool(rest.pop(0))
@@ -59,36 +94,58 @@ def main(argv: list[str]) -> int:
 
 
 def run_run(options: argparse.Namespace) -> int:
-    return start(options.words[1:] if options.words[:1] == ["--"] else options.words, options.stdout, options.lang)
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if options.jsonl and not options.live:
+        from ..content.problem import BadInput
+
+        raise BadInput("--jsonl goes with --live: torchclinic run --live --jsonl FILE COMMAND …")
+    if not options.live:
+        return start(words, options.stdout, options.lang)
+    from . import live_child
+
+    with live_child.listening(options.jsonl) as heard:
+        return start(words, options.stdout, options.lang, heard)
 
 
-def start(command: list[str], stdout: bool, language: str | None) -> int:
+def start(
+    command: list[str], stdout: bool, language: str | None, heard: Heard | None = None
+) -> int:
     """Run a command to its end and, if it fails, print what is known; then end as it did.
 
     Args:
         stdout: watch its standard output as well.
         language: of the answer; from the locale if None.
+        heard: where its processes leave what they knew when they died.
     """
     if not command:
         from ..content.problem import BadInput
 
         raise BadInput("nothing to run: give a command, as in `torchclinic run python train.py`")
     try:
-        status, tails = child.run(command, stdout=stdout)
+        status, tails, sent = child.run(command, stdout=stdout)
     except child.Unstartable as error:
-        print(f"torchclinic: {error}", file=sys.stderr)
+        from .terminal import complain
+
+        complain(str(error))
         return error.status
     if status:
-        _explain(status, tails, language, stdout)
+        _explain(status, tails, language, stdout, heard, sent)
     return child.end_like(status)
 
 
-def _explain(status: int, tails: list[bytes], language: str | None, stdout: bool) -> None:
+def _explain(
+    status: int,
+    tails: list[bytes],
+    language: str | None,
+    stdout: bool,
+    heard: Heard | None,
+    sent: set[int],
+) -> None:
     try:
         from ..content.problem import BadInput
 
         try:
-            _say(answer(status, tails, language, stdout))
+            _say(answer(status, tails, language, stdout, heard, sent))
         except BadInput as error:
             _say([f"torchclinic: {error}"])
     except Exception as error:  # whatever is wrong with us, the command's own end is what counts
@@ -99,54 +156,73 @@ def _say(lines: list[str]) -> None:
     try:
         if lines and sys.stderr is not None:
             print("\n".join(lines), file=sys.stderr, flush=True)
-    except (OSError, ValueError):  # nobody reads it any more; Python would try again at its end, and end with a status of its own
+    except (OSError, ValueError):
+        # Nobody reads it any more; Python would try again at its end, with a status of its own.
         sys.stderr = None
 
 
-def answer(status: int, tails: list[bytes], language: str | None, stdout: bool) -> list[str]:
-    """What to print below the words of a command that failed.
+def answer(
+    status: int,
+    tails: list[bytes],
+    language: str | None,
+    stdout: bool,
+    heard: Heard | None = None,
+    sent: Collection[int] = (),
+) -> list[str]:
+    """What to print below the words of a command that failed; nothing where nothing is known.
 
     Args:
         status: not 0; -n where signal n ended it.
         tails: the last bytes of what it printed, standard error first.
         stdout: was standard output watched as well?
+        heard: where its processes left what they knew when they died.
+        sent: signals that others sent while it ran.
 
     Raises:
         BadInput: there is nothing to look it up in; says what to do.
     """
     from ..content import words
     from . import explain, knowledge
-    from .paste import decode
+    from .decode import decode
     from .terminal import language_of_locale
 
     language = language or language_of_locale()
     text = words.of(language, "run")
     how = ended(status)
+    if how not in ENDS:
+        stops = [name for name in STOPS if getattr(signal, name, 0) in sent]
+        how = stops[0] if stops and status > 0 else how
     if how in MEANT:
         return []
     lines = []
     if how in ENDS:
-        shown = text["signal"].format(name=how) if status < 0 else text["status"].format(status=status, name=how)
+        by_itself = status < 0 or ended(status) == how
+        shown = text["signal" if status < 0 else "status" if by_itself else "stopped"]
+        shown = shown.format(status=status, name=how)
         lines.append(text["ended"].format(how=shown, why=text[ENDS[how]]))
     if how in FROM_OUTSIDE:
         return lines
-    printed = [one for one in (decode(_whole_lines(tail)) for tail in tails) if one.strip()]
-    known = knowledge.load()
-    report = ""
-    for one in printed:
-        made = explain.explain_log(known, one, language)
-        if made.lines:
-            return lines if all(line in one for line in made.lines) else lines + made.lines  # a hook inside the command has said it
-        report = report or made.report
-    if lines:
-        return lines
-    if report:
-        return [text["none"].format(report=report)]
-    return [text["silent" if stdout else "nothing"].format(status=status if status > 0 else how, program=explain.program())]
+    if any(tails):
+        known = knowledge.load()
+        facts = heard.facts() if heard else ""
+        every = [printed for tail in tails if (printed := decode(_whole_lines(tail))).strip()]
+        if heard:
+            every = [f"{printed}\n{facts}" for printed in every]
+            heard.note(known, "\n".join(every))
+        for printed in every:
+            explained = explain.explain_log(known, printed, language).lines
+            if explained:
+                lines += facts.splitlines()
+                said = all(line in printed for line in explained)  # by a hook in the command
+                return lines if said else lines + explained
+    elif not lines and not stdout:
+        return [text["nothing"].format(status=status, program=explain.program())]
+    return lines
 
 
 def ended(status: int) -> str:
-    """The name of the signal that ended a command (or one below it: a shell gives 128 + n), or of Windows' reason; "" for plain failures."""
+    """The name of the signal that ended a command (or one below it: a shell gives 128 + n), or of
+    Windows' reason; "" for plain failures."""
     if status >= 1 << 31:
         return f"0x{status:X}"
     if status < 0 or 128 < status < 128 + 32:

@@ -7,11 +7,10 @@ import re
 import shutil
 import sys
 import textwrap
-import unicodedata
-from typing import Any
 
-from .. import LANGUAGES
-from . import knowledge, terminal
+from . import knowledge
+from .options import Subcommands, add_language
+from .terminal import columns, printable
 
 #: Columns of text at most: longer lines are hard to read.
 WIDTH = 100
@@ -20,29 +19,32 @@ _ESCAPE = re.compile(r"\\([\\`*_\[\]<>#|])")
 _ITEM = re.compile(r"( *)(- |\d+\. )")
 
 
-def add(commands: Any) -> None:
+def add(commands: Subcommands) -> None:
     command = commands.add_parser("show", help="show a whole page in the terminal")
-    command.add_argument("id", metavar="ID", help="a symptom as topic/stem or stem, or a tip as tips/topic/stem")
-    command.add_argument("--lang", choices=LANGUAGES, default=None, help="language of the page; from the locale if left out")
+    command.add_argument(
+        "id", metavar="ID", help="a symptom as topic/stem or stem, or a tip as tips/topic/stem"
+    )
+    add_language(command, "the page")
     command.set_defaults(run=run_show)
 
 
 def run_show(options: argparse.Namespace) -> int:
     known = knowledge.load()
-    entry = known.find(options.id, tips=True)
-    page = known.page(entry, options.lang or terminal.language_of_locale())
-    text = plain(page, entry["id"], min(WIDTH, shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH))
+    entry = known.find_page(options.id)
+    page = known.page(entry, options.lang)
     if sys.stdout.isatty():
         import pydoc
 
-        pydoc.pager(text)
+        width = min(WIDTH, shutil.get_terminal_size().columns)
+        pydoc.pager(plain(page, entry["id"], width))
     else:
-        print(text)
+        print(plain(page, entry["id"], WIDTH))
     return 0
 
 
 def plain(page: str, ident: str, width: int) -> str:
-    """Markdown as text to read: underlined headings, indented code, paragraphs of `width` columns, links as what they lead to.
+    """Markdown as text to read: underlined headings, indented code, paragraphs of `width` columns,
+    links as what they lead to.
 
     Args:
         page: as `Knowledge.page` gives it.
@@ -54,14 +56,11 @@ def plain(page: str, ident: str, width: int) -> str:
 
     def flush() -> None:
         if paragraph:
-            text = _inline(" ".join(line.strip() for line in paragraph), ident)  # a link may go over the end of a line
-            item = _ITEM.match(paragraph[0])
-            first = item[1] if item else paragraph[0][: len(paragraph[0]) - len(paragraph[0].lstrip())]
-            lines.extend(_filled(text, width, first, first + " " * len(item[2]) if item else first))
+            lines.extend(_paragraph(paragraph, ident, width))
             paragraph.clear()
 
     for raw in page.splitlines():
-        line = "".join(c if c.isprintable() else " " for c in raw)
+        line = printable(raw)
         mark = line.strip()
         if fence:
             if mark == fence:
@@ -75,8 +74,7 @@ def plain(page: str, ident: str, width: int) -> str:
             flush()
             level, _, title = line.partition(" ")
             title = _inline(title, ident)
-            lines.append(title)
-            lines.append({"#": "=", "##": "-"}.get(level, "~") * _columns(title))
+            lines += [title, {"#": "=", "##": "-"}.get(level, "~") * columns(title)]
         elif line.startswith("<") and line.endswith("/>"):  # the page's own address
             flush()
             lines.append(f"({ident})")
@@ -91,27 +89,35 @@ def plain(page: str, ident: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _filled(text: str, width: int, first: str, rest: str) -> list[str]:
-    """A paragraph in lines of `width` columns. Chinese, which has no blanks to break at, is left to the pager."""
-    if _columns(text) != len(text):
-        return [first + text]
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
-
-
-def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+def _paragraph(raw: list[str], ident: str, width: int) -> list[str]:
+    """Filled lines, below the mark of a list's item. Chinese, which has no blanks to break at, is
+    left to the pager."""
+    text = _inline(" ".join(line.strip() for line in raw), ident)  # a link may go over a line's end
+    item = _ITEM.match(raw[0])
+    indent = item[1] if item else raw[0][: len(raw[0]) - len(raw[0].lstrip())]
+    if columns(text) != len(text):
+        return [indent + text]
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + " " * (len(item[2]) if item else 0),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _inline(text: str, ident: str) -> str:
     """Links and bold as plain text; code in backticks stays."""
 
-    def link(found: re.Match[str]) -> str:
-        target = found[3].removesuffix("/index.md")
-        if found[1]:
-            return f"({found[2]})"
+    def link(match: re.Match[str]) -> str:
+        image, label, target = match.groups()
+        if image:
+            return f"({label})"
         if "://" in target:
-            return f"{found[2]} <{target}>"
-        return f"{found[2]} ({target})" if found[3].endswith("/index.md") and target != ident else found[2]
+            return f"{label} <{target.removesuffix('/index.md')}>"
+        page = target.removesuffix("/index.md")
+        return f"{label} ({page})" if page not in (target, ident) else label
 
     pieces = _LINK.sub(link, text).split("`")
     pieces[::2] = [_ESCAPE.sub(r"\1", piece.replace("**", "")) for piece in pieces[::2]]

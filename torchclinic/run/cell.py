@@ -1,9 +1,11 @@
-"""Runs one cell in the process it is called in. Imported by the forkserver; imports torch and nothing else of weight."""
+"""Runs one cell in the process it is called in, which `server` forks.
+
+Imports torch, and nothing else of weight.
+"""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
 import sys
@@ -12,11 +14,19 @@ import traceback
 import types
 from typing import NamedTuple
 
-from . import isolate
+from . import isolate, live
 
 
 class Job(NamedTuple):
-    """One cell to run: the program's file, where its output and its result go, the default device, and whether namespaces can shut it in."""
+    """One cell to run.
+
+    Attributes:
+        file: the program.
+        output: file that takes what it prints.
+        result: file that says how it ended; it is missing until then.
+        device: where tensors are made by default.
+        namespaces: can they shut it in?
+    """
 
     file: str
     output: str
@@ -26,7 +36,10 @@ class Job(NamedTuple):
 
 
 def main(job: Job) -> None:
-    """Run the cell in a child of this process, then end whatever it left running; ends as the child ended."""
+    """Run the cell in a child of this process, then end whatever it left running.
+
+    Does not return: this process ends as the child ended.
+    """
     os.setsid()  # a session of its own: what it starts can be found and ended with it
     isolate.adopt()
     child = os.fork()
@@ -47,11 +60,15 @@ def main(job: Job) -> None:
 
 
 def run(job: Job) -> None:
-    """Run `job.file` as `__main__`, shut in, everything printed into `job.output`, and write how it ended into `job.result`."""
+    """Run `job.file` as `__main__`, shut in, with a home of its own."""
     folder = os.path.dirname(job.file)
-    os.environ.update(HOME=folder, TMPDIR=folder, XDG_CACHE_HOME=folder, TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"))
-    tempfile.tempdir = None  # may have been asked for before, as multiprocessing's may
-    multiprocessing.current_process()._config.pop("tempdir", None)
+    os.environ.update(
+        HOME=folder,
+        TMPDIR=folder,
+        XDG_CACHE_HOME=folder,
+        TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "inductor"),
+    )
+    tempfile.tempdir = None  # may have been asked for before
     os.chdir(folder)
     if job.namespaces:
         isolate.enter(folder)
@@ -60,9 +77,14 @@ def run(job: Job) -> None:
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-    sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-    # A real module with a real file: tracebacks show the snippet's own lines, and child processes can find it.
+    sys.stdout = os.fdopen(
+        1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    )
+    sys.stderr = os.fdopen(
+        2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    )
+    # A real module with a real file: tracebacks show the snippet's own lines, and child processes
+    # can find it.
     module = types.ModuleType("__main__")
     module.__file__ = job.file
     sys.modules["__main__"] = module
@@ -87,7 +109,12 @@ def run(job: Job) -> None:
         error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None
         text = "".join(traceback.format_exception(error))
         print(text, end="", file=sys.stderr)
-        ended = {"exception": type(error).__qualname__, "message": str(error), "traceback": text}
+        ended = {
+            "exception": type(error).__qualname__,
+            "message": str(error),
+            "traceback": text,
+            "live": live.gather(error, lambda file: file == job.file),
+        }
     sys.stdout.flush()
     sys.stderr.flush()
     with open(job.result + ".part", "w", encoding="utf-8") as file:

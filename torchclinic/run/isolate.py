@@ -1,8 +1,9 @@
-"""Shuts a cell in: no network but its own loopback, no file written outside its folder, nothing left behind.
+"""Shuts a cell in: no network but its own loopback, no file outside its folder, nothing stays.
 
-On Linux by namespaces of its own (user, network, mount, IPC): the cell sees the machine's files read-only, a `/dev/shm` and a network of its
-own, which vanish with its last process. Whether the system allows that is tried out once (`refused`). Where it does not, an audit hook
-refuses what Python code can be seen to do; that holds against accident, not against intent, and `verify` says so.
+On Linux by namespaces of its own (user, network, mount, IPC): the cell sees the machine's files
+read-only, a `/dev/shm` and a network of its own, which vanish with its last process. Whether the
+system allows that is tried out (`refused`). Where it does not, an audit hook refuses what Python
+code can be seen to do; that holds against accident, not against intent, and `verify` says so.
 
 Imports nothing of weight: it runs in every cell's process.
 """
@@ -27,7 +28,10 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
 
 
 def refused() -> str:
-    """Why a cell cannot be shut in by namespaces here; "" if it can. Tried in a process of its own, which cannot go back."""
+    """Why a cell cannot be shut in by namespaces here; "" if it can.
+
+    Tried in a process of its own, which cannot go back.
+    """
     if sys.platform != "linux":
         return f"{sys.platform} has no namespaces"
     read, write = os.pipe()
@@ -62,24 +66,40 @@ def enter(folder: str) -> None:
 
     user, group = os.getuid(), os.getgid()
     check(libc.unshare(_NEWUSER | _NEWNS | _NEWNET | _NEWIPC), "unshare")
-    for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+    for file, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
         with open(f"/proc/self/{file}", "w") as handle:
             handle.write(text)
     check(libc.mount(None, b"/", None, _REC | _PRIVATE, None), "mount /")
     check(libc.mount(folder.encode(), folder.encode(), None, _BIND, None), f"mount {folder}")
     check(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None), "mount /dev/shm")
-    for path, attributes in (("/", (_ATTR_RDONLY, 0)), (folder, (0, _ATTR_RDONLY)), ("/dev/shm", (0, _ATTR_RDONLY))):
+    for path, attributes in (
+        ("/", (_ATTR_RDONLY, 0)),
+        (folder, (0, _ATTR_RDONLY)),
+        ("/dev/shm", (0, _ATTR_RDONLY)),
+    ):
         wanted = struct.pack("QQQQ", *attributes, 0, 0)
         flags = _AT_RECURSIVE if path == "/" else 0
-        check(libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path.encode(), flags, wanted, len(wanted)), f"mount_setattr {path}")
+        check(
+            libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, path.encode(), flags, wanted, len(wanted)),
+            f"mount_setattr {path}",
+        )
     os.chdir(folder)  # into the mount, not what lies under it
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        flags = struct.unpack("16sh", fcntl.ioctl(control, _SIOCGIFFLAGS, struct.pack("16sh14x", b"lo", 0))[:18])[1]
+        flags = struct.unpack(
+            "16sh", fcntl.ioctl(control, _SIOCGIFFLAGS, struct.pack("16sh14x", b"lo", 0))[:18]
+        )[1]
         fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | _IFF_UP))
 
 
 def guard(folder: str) -> None:
-    """Without namespaces: refuse what Python code can be seen to do. Holds for this process and those that it forks."""
+    """Without namespaces: refuse what Python code can be seen to do.
+
+    Holds for this process and those that it forks.
+    """
     allowed = tuple(os.path.realpath(path) + os.sep for path in (folder, "/dev", "/proc"))
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
@@ -90,10 +110,14 @@ def guard(folder: str) -> None:
                 raise PermissionError(errno.ENETUNREACH, f"a snippet reaches no network: {host}")
         elif event == "open" and isinstance(arguments[0], (str, bytes)):
             mode, flags = arguments[1], arguments[2]
-            writes = any(c in str(mode or "") for c in "wax+") or (isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR))
+            writes = any(c in str(mode or "") for c in "wax+") or (
+                isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)
+            )
             path = os.path.realpath(os.fsdecode(arguments[0]))
             if writes and not (path + os.sep).startswith(allowed):
-                raise PermissionError(errno.EROFS, f"a snippet writes only to its own folder: {path}")
+                raise PermissionError(
+                    errno.EROFS, f"a snippet writes only to its own folder: {path}"
+                )
 
     sys.addaudithook(hook)
 
@@ -103,7 +127,10 @@ def _local(host: str) -> bool:
 
 
 def adopt() -> None:
-    """Make this process the parent of every orphan below it (Linux), so that `end_children` finds those that left their session."""
+    """Make this process the parent of every orphan below it (Linux).
+
+    So `end_children` finds those that left their session.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -127,14 +154,14 @@ def end_children() -> None:
 
 def _children() -> list[int]:
     """Direct children, from /proc; nothing where there is no /proc."""
-    found = []
+    pids = []
     for task in _listed("/proc/self/task"):
         try:
             with open(f"/proc/self/task/{task}/children") as file:
-                found += [int(pid) for pid in file.read().split()]
+                pids += [int(pid) for pid in file.read().split()]
         except OSError:
             continue
-    return found
+    return pids
 
 
 def _listed(folder: str) -> list[str]:

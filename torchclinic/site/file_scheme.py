@@ -1,4 +1,5 @@
-"""The site opened from a folder: its modules, its index and its search as plain scripts, which browsers load from there too."""
+"""The site opened from a folder: its modules, its index and its search as plain scripts, which
+browsers load from there too."""
 
 from __future__ import annotations
 
@@ -8,17 +9,52 @@ import re
 from pathlib import Path
 
 MODULES = (
-    *("words.js", "condition.js", "picture.js", "lookup.js", "lookup-page.js", "lookup-worker.js", "origins.js", "origins-worker.js"),
-    *("search.js", "search-worker.js", "filter.js", "site.js"),
+    *(
+        "words.js",
+        "clean.js",
+        "pasted.js",
+        "match.js",
+        "condition.js",
+        "live.js",
+        "drawing.js",
+        "drawn-memory.js",
+        "drawn-sizes.js",
+        "picture.js",
+        "failure.js",
+        "ranks.js",
+        "lookup.js",
+        "likely.js",
+        "ladder.js",
+        "own-code.js",
+        "lookup-ask.js",
+        "lookup-card.js",
+        "lookup-none.js",
+        "lookup-page.js",
+        "lookup-worker.js",
+        "origins-table.js",
+        "origins.js",
+        "origins-worker.js",
+    ),
+    *(
+        "terms.js",
+        "marks.js",
+        "search-table.js",
+        "search.js",
+        "search-worker.js",
+        "filter.js",
+        "symptom.js",
+        "site.js",
+    ),
 )
-_IMPORT = re.compile(r'^import (\{.*?\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([\w-]+\.js)";$', re.MULTILINE)
 _DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 _LEFT = re.compile(r"^(?:import|export)\b.*|\bimport(?:\.meta|\().*", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 
 
 def write(out: Path, template: Path) -> None:
-    """Write the scripts of one language into the assets of its built site, and Material's settings of the search as a script, for which it then asks.
+    """Write the scripts of one language into the assets of its built site, and Material's settings
+    of the search as a script, for which it then asks.
 
     Args:
         template: docs/root/file.js.
@@ -26,17 +62,24 @@ def write(out: Path, template: Path) -> None:
     assets, search = out / "assets", out / "search"
     modules = [module((assets / name).read_text(encoding="utf-8"), name) for name in MODULES]
     text = template.read_text(encoding="utf-8").replace("{modules}", "\n".join(modules))
-    for name in ("index", "causes"):
+    for name in ("index", "advice"):
         text = text.replace(f"{{{name}}}", (assets / f"{name}.json").read_text(encoding="utf-8"))
     (assets / "file.js").write_text(text, encoding="utf-8")
-    data = ",".join((assets / name).read_text(encoding="utf-8") for name in ("search.json", "search-texts.json"))
+    data = ",".join(
+        (assets / name).read_text(encoding="utf-8") for name in ("search.json", "search-texts.json")
+    )
     (assets / "file-search.js").write_text(f"torchClinicSearch({data})\n", encoding="utf-8")
-    (search / "search_index.js").write_text(f"var __index={(search / 'search_index.json').read_text(encoding='utf-8')}", encoding="utf-8")
+    (search / "search_index.js").write_text(
+        f"var __index={(search / 'search_index.json').read_text(encoding='utf-8')}",
+        encoding="utf-8",
+    )
 
 
 def write_origins(table: Path, out: Path) -> None:
     """Write the table of PyTorch's messages as a script; both languages ask for it."""
-    (out / "file-origins.js").write_text(f'torchClinicOrigins("{base64.b64encode(table.read_bytes()).decode()}")\n', encoding="utf-8")
+    (out / "file-origins.js").write_text(
+        f'torchClinicOrigins("{base64.b64encode(table.read_bytes()).decode()}")\n', encoding="utf-8"
+    )
 
 
 def module(source: str, name: str) -> str:
@@ -44,18 +87,23 @@ def module(source: str, name: str) -> str:
 
     Raises: ValueError (it imports or exports in a way that is not known here).
 
-    >>> print(module('import { a } from "./b.js";\\nexport const c = a(import.meta.url);', "d.js"))
+    >>> text = 'import { a as e } from "./b.js";\\nexport const c = e(import.meta.url);'
+    >>> print(module(text, "d.js"))
     "d.js": (here, self) => {
-    const { a } = use("b.js");
-    const c = a(here);
+    const { a: e } = use("b.js");
+    const c = e(here);
     return { c };
     },
     """
     exported = ", ".join(_EXPORT.findall(source))
-    source = _IMPORT.sub(r'const \1 = use("\2");', _EXPORT.sub("", source))
+    source = _IMPORT.sub(
+        lambda found: f'const {found[1].replace(" as ", ": ")} = use("{found[2]}");',
+        _EXPORT.sub("", source),
+    )
     source = _DYNAMIC.sub(r'Promise.resolve(use("\1"))', source).replace("import.meta.url", "here")
     if found := _LEFT.search(source):
         raise ValueError(
-            f"{name}: `{found[0]}`: only one-line imports of names from a neighbour, and exports of functions, constants and classes, work from a folder"
+            f"{name}: `{found[0]}`: only imports of names from a neighbour, and exports of "
+            "functions, constants and classes, work from a folder"
         )
     return f"{json.dumps(name)}: (here, self) => {{\n{source}\nreturn {{ {exported} }};\n}},"

@@ -1,6 +1,8 @@
-"""What general pages hold that is generated: the lookup's form, the cards of the home page, the evidence in one line and in tables.
+"""What general pages hold that is generated: the lookup's form, the cards of the home page, the
+evidence in one line and in tables.
 
-A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`. `{{ program NAME }}` shows a program of docs/programs, `{{ symptoms TOPIC }}` lists a topic.
+A directive alone on its line, such as `{{ lookup }}`, stands for it; see `DIRECTIVES`. `{{ program
+NAME }}` shows a program of docs/programs, `{{ symptoms TOPIC }}` lists a topic.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Callable
 
 from ..content import overview
 from ..content.catalogue import Catalogue
-from . import evidence_view, lists, markup, parts, symptom_page
+from . import evidence_view, lists, markup, message_view, parts
 from .labels import LABELS
 
 
@@ -28,60 +30,79 @@ def lookup(catalogue: Catalogue, language: str) -> str:
 
 
 def form(catalogue: Catalogue, language: str, base: str = "") -> str:
-    """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's address to the language's home page."""
+    """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's
+    address to the language's home page."""
     label = LABELS[language]
     # Three real messages, named by what a reader would call them.
-    examples = "".join(f'<button type="button" data-example="{name}">{text}</button>' for name, text in label["examples"].items())
+    examples = "".join(
+        f'<button type="button" data-example="{name}">{text}</button>'
+        for name, text in label["examples"].items()
+    )
     return (
         f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
-        f'<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
-        f'<p class="tc-examples">{label["try"]} {examples}<button type="reset" hidden>{label["clear"]}</button></p>'
-        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> {label["private"]}</p>'
+        '<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" '
+        f'autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
+        f'<p class="tc-examples"><span>{label["try"]}</span> {examples}'
+        f'<button type="reset" hidden>{label["clear"]}</button></p>'
+        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> '
+        f"<b data-tc-name></b> {label['private']}</p>"
+        '<p class="tc-status" role="status"></p>'
         f"<noscript><p>{label['no-script'].format(base=base)}</p></noscript></form>"
     )
 
 
 def answer(catalogue: Catalogue, language: str) -> str:
-    return '<div class="tc-result" data-lookup-result aria-live="polite"></div>'
+    return '<div class="tc-result" data-lookup-result></div>'
 
 
 def totals(catalogue: Catalogue, language: str) -> str:
-    """The evidence in one line: how many symptoms, how many fixes were executed, in how many environments, when last."""
+    """The evidence in one line: how many symptoms, how many fixes were executed, in how many
+    environments, when last."""
     symptoms = catalogue.symptoms.values()
     fixes = {
         (symptom.stem, cell.name)
         for record in catalogue.evidence
         for symptom in symptoms
         for cell in symptom.snippet.runs
-        if cell.kind in ("fix", "proof") and (record.cell(symptom.snippet, cell.name) or {}).get("outcome") == "passed"
+        if cell.kind in ("fix", "proof")
+        and (record.cell(symptom.snippet, cell.name) or {}).get("outcome") == "passed"
     }
-    used = [(record, symptom) for record in catalogue.evidence for symptom in symptoms if record.status(symptom.snippet) in ("passed", "partly")]
+    used = [
+        (record, symptom)
+        for record in catalogue.evidence
+        for symptom in symptoms
+        if record.status(symptom.snippet) in ("passed", "partly")
+    ]
     last = max((record.symptoms[symptom.stem]["date"] for record, symptom in used), default="–")
     environments = len({record.environment for record, _ in used})
     label = LABELS[language]
-    counts = [catalogue.mutants.counts(symptom.snippet) for symptom in symptoms]
-    tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
-    mutants = label["totals-mutants"].format(tried=tried, caught=caught) if tried else ""
-    facts = label["totals"].format(symptoms=len(symptoms), fixes=len(fixes), mutants=mutants, environments=environments, last=last)
+    facts = label["totals"].format(
+        symptoms=len(symptoms),
+        fixes=len(fixes),
+        environments=environments,
+        last=last,
+    )
     return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
 
 
 def tips_mutants(catalogue: Catalogue, language: str) -> str:
-    """How many statements were taken out of the blocks of tips, and how often the block then failed; nothing where none was."""
+    """How many statements were taken out of the blocks of tips, and how often the block then
+    failed; nothing where none was."""
     counts = [catalogue.mutants.counts(made.snippet) for made in catalogue.tips.values()]
     tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
     return LABELS[language]["tips-mutants"].format(tried=tried, caught=caught) if tried else ""
 
 
 def often(catalogue: Catalogue, language: str) -> str:
-    """The most met symptoms: what they print, and what it is. Raw HTML, so that Markdown does not read the messages."""
+    """The most met symptoms: what they print, and what it is. Raw HTML, so that Markdown does not
+    read the messages."""
     items = []
     for symptom in catalogue.often:
         if language in symptom.pages:
             found = next(iter(symptom.snippet.wordings), None)
             title = markup.in_html(symptom.title(language))
             message = (
-                f"<code>{symptom_page.with_holes(found, language).replace('<br>', ' ')}</code>"
+                f"<code>{message_view.with_holes(found, language).replace('<br>', ' ')}</code>"
                 if found
                 else f"<span>{LABELS[language]['printed-by-code']}</span>"
             )
@@ -94,8 +115,14 @@ def topics(catalogue: Catalogue, language: str) -> str:
     label = LABELS[language]
     rows = []
     for topic, symptoms in lists.topics(catalogue).items():
-        count = label["count-one"] if len(symptoms) == 1 else label["count"].format(count=len(symptoms))
-        rows.append(f"- [{parts.topic_name(catalogue, topic, language)}]({topic}/index.md) <span>{count}</span>")
+        count = (
+            label["count-one"] if len(symptoms) == 1 else label["count"].format(count=len(symptoms))
+        )
+        name = parts.topic_name(catalogue, topic, language)
+        rows.append(f"- [{name}]({topic}/index.md) <span>{count}</span>")
+    # Fifteen cards come out even in no grid: all symptoms are the sixteenth.
+    count = label["count"].format(count=len(catalogue.symptoms))
+    rows.append(f"- [{label['symptoms']}](symptoms/index.md) <span>{count}</span>")
     return markup.block("tc-topics", "\n".join(rows))
 
 
@@ -107,6 +134,7 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "totals": totals,
     "often": often,
     "topics": topics,
+    "filter": lambda catalogue, language: lists.pages_filter(language),
     "tips-mutants": tips_mutants,
     "evidence": evidence_view.evidence_table,
     "matrix": evidence_view.evidence_matrix,

@@ -1,4 +1,5 @@
-"""The words of pages: those groups of content/words.json that the site writes itself, in each language."""
+"""The words of pages: those groups of content/words.json that the site writes itself, in each
+language."""
 
 from __future__ import annotations
 
@@ -7,7 +8,18 @@ import json
 from .. import LANGUAGES
 from ..content import words
 
-GROUPS = ("everywhere", "punctuation", "form", "symptom", "afterwards", "notebook", "tip", "evidence", "lists", "messages")
+GROUPS = (
+    "everywhere",
+    "punctuation",
+    "form",
+    "symptom",
+    "afterwards",
+    "notebook",
+    "tip",
+    "evidence",
+    "lists",
+    "messages",
+)
 LABELS = {language: words.of(language, *GROUPS) for language in LANGUAGES}
 #: Reasons for which a run skips a cell, as `verify` records them: beginning -> what the page says.
 REASONS = {language: words.of(language, "reasons") for language in LANGUAGES}

@@ -1,6 +1,8 @@
-"""What programs read of the site: index.json, llms.txt, feeds, sitemap, skills, and the facts in each page's head. docs/en/machines.md describes them.
+"""What programs read of the site: index.json, llms.txt, feeds, sitemap, skills, and the facts in
+each page's head. docs/en/machines.md describes them.
 
-Every address is absolute: these files are read away from the site. `base` is the address of the site's root, with a slash at its end.
+Every address is absolute: these files are read away from the site. `base` is the address of the
+site's root, with a slash at its end.
 """
 
 from __future__ import annotations
@@ -9,18 +11,19 @@ import hashlib
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES
 from ..content import badge, changes, yamlfile
-from ..content.catalogue import Catalogue, Symptom
+from ..content.catalogue import Catalogue
 from ..content.evidence import Evidence
 from ..content.page import split_front_matter
 from ..content.problem import Problems
+from ..content.symptom import Symptom
 from ..content.tip import Tip
 from . import markdown_copy, parts
+from .article import articles
 from .labels import LABELS
 
 VERSION = 1
@@ -30,7 +33,11 @@ LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 RAN = ("passed", "partly")
 #: The newest entries of a feed.
 FEED = 50
-ATOM, SITEMAP, XHTML = "http://www.w3.org/2005/Atom", "http://www.sitemaps.org/schemas/sitemap/0.9", "http://www.w3.org/1999/xhtml"
+ATOM, SITEMAP, XHTML = (
+    "http://www.w3.org/2005/Atom",
+    "http://www.sitemaps.org/schemas/sitemap/0.9",
+    "http://www.w3.org/1999/xhtml",
+)
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -41,7 +48,11 @@ def address(base: str, language: str, name: str = "") -> str:
 
 def ran_on(catalogue: Catalogue, symptom: Symptom) -> str:
     """The first day known on which the code of today ran; "" if it never did."""
-    dates = [record.symptoms[symptom.stem]["date"] for record in catalogue.evidence if record.status(symptom.snippet) in RAN]
+    dates = [
+        record.symptoms[symptom.stem]["date"]
+        for record in catalogue.evidence
+        if record.status(symptom.snippet) in RAN
+    ]
     return min(dates, default="")
 
 
@@ -49,7 +60,8 @@ def ran_on(catalogue: Catalogue, symptom: Symptom) -> str:
 
 
 def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
-    """Every symptom and tip, with what a program needs to choose among them and to lead a reader there."""
+    """Every symptom and tip, with what a program needs to choose among them and to lead a reader
+    there."""
     return {
         "version": VERSION,
         "site": base,
@@ -65,17 +77,27 @@ def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
 
 
 def _environment(record: Evidence) -> dict[str, str]:
-    return {"torch": record.torch, "python": record.python, "device": record.device, "device_name": record.device_name, "cuda": record.cuda}
+    return {
+        "torch": record.torch,
+        "python": record.python,
+        "device": record.device,
+        "device_name": record.device_name,
+        "cuda": record.cuda,
+    }
 
 
 def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:
-    """What symptoms and tips have in common. A language that a page is not written in is left out."""
+    """What symptoms and tips have in common. A language that a page is not written in is left
+    out."""
     languages = [language for language in LANGUAGES if language in made.pages]
     return {
         "id": made.id,
         "topic": made.topic,
         "url": {language: address(base, language, made.id) for language in languages},
-        "markdown": {language: address(base, language, made.id) + markdown_copy.NAME for language in languages},
+        "markdown": {
+            language: address(base, language, made.id) + markdown_copy.NAME
+            for language in languages
+        },
         "title": {language: made.title(language) for language in languages},
         "summary": {language: parts.summary(made, language) for language in languages},
     }
@@ -89,10 +111,21 @@ def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any
         **_page(symptom, base),
         "wordings": [
             {name: value for name in fields if (value := getattr(wording, name))}
-            | {name: value for name, value in vars(spans.get(wording.text, changes.Span())).items() if value}
+            | {
+                name: value
+                for name, value in vars(spans.get(wording.text, changes.Span())).items()
+                if value
+            }
             for wording in snippet.wordings
         ],
-        "exceptions": sorted({name for wording in snippet.wordings for name in (wording.exception, *wording.also) if name}),
+        "exceptions": sorted(
+            {
+                name
+                for wording in snippet.wordings
+                for name in (wording.exception, *wording.also)
+                if name
+            }
+        ),
         "tags": snippet.tags,
         "cases": list(snippet.cases),
         "needs": snippet.needs,
@@ -128,7 +161,15 @@ def write_skills(root: Path, out: Path) -> None:
         meta = yamlfile.load(split_front_matter(data.decode("utf-8"))[0], file, 2, Problems(root))
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         # The address is relative to the list: a site may stand below its host's root.
-        found.append({"name": meta["name"], "type": "skill-md", "description": meta["description"], "url": name, "digest": digest})
+        found.append(
+            {
+                "name": meta["name"],
+                "type": "skill-md",
+                "description": meta["description"],
+                "url": name,
+                "digest": digest,
+            }
+        )
         target = out / WELL_KNOWN / name
         target.parent.mkdir(parents=True)
         target.write_bytes(data)
@@ -146,14 +187,23 @@ def llms(catalogue: Catalogue, base: str) -> str:
         "> PyTorch errors and pitfalls whose break and fix have been run, in English and Chinese. "
         "Each page names the torch release, the device and the date on which its code ran.",
         "An error message is best looked up in "
-        f"[index.json]({base}index.json), which has every wording, with holes for what varies ({address(base, 'en', 'machines')} describes it). "
+        f"[index.json]({base}index.json), which has every wording, with holes for what varies "
+        f"({address(base, 'en', 'machines')} describes it). "
         f"Texts may be used under CC BY 4.0 ({LICENCE}), code under MIT.",
-        f"On a machine with Python, the command `torchclinic` looks an error up and gives one fix: [SKILL.md]({base}{WELL_KNOWN}/torchclinic/SKILL.md) "
+        "On a machine with Python, the command `torchclinic` looks an error up and gives one fix: "
+        f"[SKILL.md]({base}{WELL_KNOWN}/torchclinic/SKILL.md) "
         "teaches it to a coding agent.",
     ]
     for language in LANGUAGES:
-        for name, members in (("symptoms", catalogue.symptoms.values()), ("tips", catalogue.tips.values())):
-            lines = [markdown_copy.summary_line(made, language, address(base, language)) for made in members if language in made.pages]
+        for name, members in (
+            ("symptoms", catalogue.symptoms.values()),
+            ("tips", catalogue.tips.values()),
+        ):
+            lines = [
+                markdown_copy.summary_line(made, language, address(base, language))
+                for made in members
+                if language in made.pages
+            ]
             if lines:
                 parts += [f"## {LABELS[language][name]}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
@@ -163,10 +213,17 @@ def llms(catalogue: Catalogue, base: str) -> str:
 
 
 def feed(catalogue: Catalogue, language: str, base: str) -> str:
-    """An Atom feed of symptoms, newest first. Tips are not in it: nothing records a day of theirs."""
+    """An Atom feed of symptoms, newest first. Tips are not in it: nothing records a day of
+    theirs."""
     own = address(base, language)
-    dated = [(date, symptom) for symptom in catalogue.symptoms.values() if language in symptom.pages and (date := ran_on(catalogue, symptom))]
-    dated.sort(key=lambda item: item[0], reverse=True)  # stable: of one day, in the catalogue's order
+    dated = [
+        (date, symptom)
+        for symptom in catalogue.symptoms.values()
+        if language in symptom.pages and (date := ran_on(catalogue, symptom))
+    ]
+    dated.sort(
+        key=lambda item: item[0], reverse=True
+    )  # stable: of one day, in the catalogue's order
     root = ET.Element("feed", {"xmlns": ATOM, "xml:lang": language})
     _add(root, "title", LABELS[language]["feed"])
     _add(root, "id", f"{own}feed.xml")
@@ -179,7 +236,13 @@ def feed(catalogue: Catalogue, language: str, base: str) -> str:
         _add(entry, "title", symptom.title(language).replace("`", ""))
         _add(entry, "id", address(base, language, symptom.id))
         _add(entry, "updated", _moment(date))
-        _add(entry, "link", rel="alternate", type="text/html", href=address(base, language, symptom.id))
+        _add(
+            entry,
+            "link",
+            rel="alternate",
+            type="text/html",
+            href=address(base, language, symptom.id),
+        )
         _add(entry, "summary", parts.description(symptom, language))
         for tag in parts.tag_names(catalogue, symptom.snippet.tags, language):
             _add(entry, "category", term=tag)
@@ -191,7 +254,8 @@ def _moment(date: str) -> str:
 
 
 def sitemap(folder: Path, base: str) -> str:
-    """One sitemap of both languages, from the two that MkDocs wrote; each page names itself in the other language."""
+    """One sitemap of both languages, from the two that MkDocs wrote; each page names itself in the
+    other language."""
     root = ET.Element("urlset", {"xmlns": SITEMAP, "xmlns:xhtml": XHTML})
     for language in LANGUAGES:
         for url in ET.parse(folder / language / "sitemap.xml").getroot():
@@ -199,12 +263,20 @@ def sitemap(folder: Path, base: str) -> str:
             own = (url.findtext(f"{{{SITEMAP}}}loc") or "").strip()
             _add(entry, "loc", own)
             for other in LANGUAGES:
-                _add(entry, "xhtml:link", rel="alternate", hreflang=other, href=f"{base}{other}/{own.removeprefix(f'{base}{language}/')}")
+                _add(
+                    entry,
+                    "xhtml:link",
+                    rel="alternate",
+                    hreflang=other,
+                    href=f"{base}{other}/{own.removeprefix(f'{base}{language}/')}",
+                )
     return _xml(root)
 
 
 def _add(parent: ET.Element, name: str, text: str = "", /, **attributes: str) -> ET.Element:
-    made = ET.SubElement(parent, name, {key: _NO_XML.sub("", value) for key, value in attributes.items()})
+    made = ET.SubElement(
+        parent, name, {key: _NO_XML.sub("", value) for key, value in attributes.items()}
+    )
     made.text = _NO_XML.sub("", text) or None
     return made
 
@@ -249,11 +321,19 @@ def write(catalogue: Catalogue, out: Path, base: str) -> None:
     write_skills(catalogue.root, out)
 
 
-def write_language(catalogue: Catalogue, out: Path, language: str, base: str) -> None:
-    """The feed of a language, and a copy beside each page of a symptom or a tip."""
+def write_language(
+    catalogue: Catalogue, out: Path, language: str, base: str, markdown: dict[str, str]
+) -> None:
+    """The feed of a language, and a copy beside each article's page.
+
+    Args:
+        markdown: of the pages that were made, by id.
+    """
     (out / "feed.xml").write_text(feed(catalogue, language, base), encoding="utf-8")
-    every: Iterable[Symptom | Tip] = [*catalogue.symptoms.values(), *catalogue.tips.values()]
-    for made in every:
-        folder = out / made.id
-        if language in made.pages and folder.is_dir():
-            (folder / markdown_copy.NAME).write_text(markdown_copy.copy(catalogue, made, language, address(base, language)), encoding="utf-8")
+    for shown in articles(catalogue):
+        folder = out / shown.id
+        if language in shown.pages and folder.is_dir():
+            text = markdown_copy.copy(
+                catalogue, shown, language, address(base, language), markdown.get(shown.id, "")
+            )
+            (folder / markdown_copy.NAME).write_text(text, encoding="utf-8")

@@ -1,4 +1,5 @@
-"""Pieces of Markdown as Material (and its successor) reads them: text made safe, fences, tabs, blocks."""
+"""Pieces of Markdown as Material (and its successor) reads them: text made safe, fences, tabs,
+blocks."""
 
 from __future__ import annotations
 
@@ -12,14 +13,20 @@ def plain(text: str) -> str:
     if len(pieces) % 2 == 0:  # a single backtick is a backtick
         pieces = [text.replace("`", "\\`")]
     for at in range(0, len(pieces), 2):
-        pieces[at] = re.sub(r"([\\\[\]*_#])", r"\\\1", pieces[at]).replace("&", "&amp;").replace("<", "&lt;")
+        pieces[at] = (
+            re.sub(r"([\\\[\]*_#])", r"\\\1", pieces[at]).replace("&", "&amp;").replace("<", "&lt;")
+        )
     return "`".join(pieces)
 
 
 def in_html(text: str) -> str:
     """Front matter as HTML: text, in which only `code` is marked up."""
     pieces = html.escape(text, quote=False).split("`")
-    return "".join(f"<code>{piece}</code>" if at % 2 else piece for at, piece in enumerate(pieces)) if len(pieces) % 2 else "`".join(pieces)
+    return (
+        "".join(f"<code>{piece}</code>" if at % 2 else piece for at, piece in enumerate(pieces))
+        if len(pieces) % 2
+        else "`".join(pieces)
+    )
 
 
 def block(name: str, markdown: str) -> str:
@@ -46,3 +53,22 @@ def indented(content: str) -> str:
 
 def front_matter(description: str) -> str:
     return f"---\ndescription: {description!r}\n---\n"
+
+
+def filter_form(name: str, hint: str, shown: str, otherwise: str) -> str:
+    """The field above a list, on a page one folder deep; filter.js shows it, for without JavaScript
+    it would do nothing.
+
+    Args:
+        shown: how many rows are left, with the places {shown} and {count}.
+        otherwise: of a link to the lookup, where none is.
+    """
+    return (
+        f'<form class="tc-filter" role="search" aria-label="{name}" '
+        f'data-tc-filter="{html.escape(shown)}" hidden>'
+        f'<label for="tc-filter">{name}</label>'
+        '<input id="tc-filter" type="search" autocomplete="off" autocapitalize="off" '
+        f'spellcheck="false" placeholder="{hint}">'
+        '<p class="tc-note"><span role="status" aria-live="polite"></span> '
+        f'<a href="../lookup/" data-tc-none hidden>{otherwise}</a></p></form>'
+    )

@@ -1,127 +1,180 @@
-"""Notebooks: a snippet's cells with the recorded outputs, and what makes mkdocs-jupyter's pages light.
-
-A notebook page of mkdocs-jupyter weighs 660 KB, nearly all of it styles and scripts that every page repeats. Ours is rendered by two small
-templates (overrides/notebook) into the markup that Material gives to code anywhere else.
-"""
+"""Notebooks: a snippet's cells with the recorded outputs, as a file to download and as a page."""
 
 from __future__ import annotations
 
 import html
 import json
 import re
-from typing import Any
+from typing import TypedDict
 
-from ..content.catalogue import Catalogue, Symptom
+from ..content.catalogue import Catalogue
+from ..content.evidence import CellRecord
 from ..content.snippet import Cell
+from ..content.symptom import Symptom
 from . import evidence_view
 from .labels import LABELS
-from .markup import in_html
-
-#: Where the templates leave out the text of a Markdown cell: all of them are headings.
-HEADING = "<!-- heading -->"
-#: Ends what the templates made; mkdocs-jupyter appends styles that nobody needs.
-END = "<!-- notebook ends -->"
+from .markup import fence, plain
 
 
-def make(catalogue: Catalogue, symptom: Symptom, language: str) -> dict[str, Any]:
-    """A notebook (nbformat 4.5) of a symptom: heading, set-up, and each cell under a heading of its case."""
-    cells = [_markdown("title", f"# {title(symptom, language)}\n\n{LABELS[language]['nb-intro']}")]
-    for number, cell in enumerate(symptom.code(language).cells):
+class Output(TypedDict, total=False):
+    output_type: str  # "stream" or "error"
+    name: str
+    text: list[str]
+    ename: str
+    evalue: str
+    traceback: list[str]
+
+
+class NotebookCell(TypedDict, total=False):
+    cell_type: str  # "markdown" or "code"
+    id: str
+    metadata: dict[str, str]
+    source: list[str]
+    execution_count: None
+    outputs: list[Output]
+
+
+class Notebook(TypedDict):
+    """nbformat 4.5."""
+
+    nbformat: int
+    nbformat_minor: int
+    metadata: dict[str, dict[str, str]]
+    cells: list[NotebookCell]
+
+
+def make(catalogue: Catalogue, symptom: Symptom, language: str) -> Notebook:
+    """The notebook of a symptom: heading, set-up, and each cell under a heading of its case."""
+    introduction = f"# {title(symptom, language)}\n\n{LABELS[language]['nb-intro']}"
+    cells = [_markdown("title", introduction)]
+    snippet = symptom.code(language)
+    for number, cell in enumerate(snippet.cells):
+        name = cell.anchor if cell.kind else f"setup-{number}"
         if cell.kind:
-            cells.append(_markdown(f"{cell.kind}-{cell.case}-heading", f"## {heading(symptom, cell, language)}"))
-        cells.append(_code(catalogue, symptom, cell, f"{cell.kind}-{cell.case}" if cell.kind else f"setup-{number}"))
-    metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
+            cells.append(_markdown(f"{name}-heading", f"## {heading(symptom, cell, language)}"))
+        source = snippet.as_run(cell).source
+        cells.append(_code(name, source, outputs(catalogue, symptom, cell)))
+    metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
 
 
-def dumps(notebook: dict[str, Any]) -> str:
+def dumps(notebook: Notebook) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
 
+def page(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """The notebook's page as Markdown, with links back and to the files; anchors are the same in
+    all languages."""
+    blocks = [
+        f"# {plain(title(symptom, language))}",
+        _links(catalogue, symptom, language),
+        plain(LABELS[language]["nb-intro"]),
+    ]
+    snippet = symptom.code(language)
+    for cell in snippet.cells:
+        if cell.kind:
+            text = plain(heading(symptom, cell, language))
+            blocks.append(f"## {text} {{#{cell.anchor}}}")
+        blocks.append(fence(snippet.as_run(cell).source, "python"))
+        for output in outputs(catalogue, symptom, cell):
+            if output["output_type"] == "stream":
+                blocks.append(fence("".join(output["text"]).rstrip("\n"), "text .tc-output"))
+            else:
+                blocks.append(fence("\n".join(output["traceback"]), "text .tc-output .tc-error"))
+    return "\n\n".join(blocks) + "\n"
+
+
+def title(symptom: Symptom, language: str) -> str:
+    return str(LABELS[language]["nb-title"].format(title=symptom.title(language)))
+
+
 def heading(symptom: Symptom, cell: Cell, language: str) -> str:
-    """`Break: title of the case`, as the page titles it."""
+    """`Break: title of the case`, as the symptom's page titles it."""
     label = LABELS[language]
-    return f"{label[cell.kind]}{label['colon']}{case_titles(symptom, language).get(cell.case, cell.case).removesuffix(label['fix-above'])}"
+    case = case_titles(symptom, language).get(cell.case, cell.case)
+    return f"{label[cell.kind]}{label['colon']}{case.removesuffix(label['fix-above'])}"
 
 
 def case_titles(symptom: Symptom, language: str) -> dict[str, str]:
     """The title that a page gives to each case, without Markdown's marks."""
-    made = symptom.pages.get(language)
-    found = re.findall(r"^### (.*?) \{#([a-z0-9-]+)\}$", made.body, re.MULTILINE) if made else []
-    return {name: title.replace("`", "").replace("*", "") for title, name in found}
-
-
-def headings(symptom: Symptom, language: str) -> list[tuple[str, str]]:
-    """(anchor, text) of the second-level headings, in order."""
-    return [(f"{cell.kind}-{cell.case}", heading(symptom, cell, language)) for cell in symptom.snippet.cells if cell.kind]
+    body = symptom.pages[language].body if language in symptom.pages else ""
+    titles = re.findall(r"^### (.*?) \{#([a-z0-9-]+)\}$", body, re.MULTILINE)
+    return {name: text.replace("`", "").replace("*", "") for text, name in titles}
 
 
 def _id(name: str) -> str:
-    # nbformat takes at most 64 characters. The same notebook must have the same ids in every build.
+    # nbformat takes at most 64 characters. The same notebook has the same ids in every build.
     return name[:64]
 
 
-def _markdown(name: str, text: str) -> dict[str, Any]:
-    return {"cell_type": "markdown", "id": _id(name), "metadata": {}, "source": text.splitlines(keepends=True)}
+def _markdown(name: str, text: str) -> NotebookCell:
+    return {
+        "cell_type": "markdown",
+        "id": _id(name),
+        "metadata": {},
+        "source": text.splitlines(keepends=True),
+    }
 
 
-def _code(catalogue: Catalogue, symptom: Symptom, cell: Cell, name: str) -> dict[str, Any]:
-    # A proof runs behind its fix, so what both printed stands below the proof.
-    case = symptom.snippet.cases[cell.case] if cell.kind else None
-    shown = None if case is None or (cell.kind == "fix" and case.mutable) else case.cure if cell.kind == "proof" else cell
-    outputs = _outputs(catalogue, symptom, shown) if shown else []
-    return {"cell_type": "code", "id": _id(name), "metadata": {}, "execution_count": None, "source": cell.source.splitlines(keepends=True), "outputs": outputs}
+def _code(name: str, source: str, outputs: list[Output]) -> NotebookCell:
+    return {
+        "cell_type": "code",
+        "id": _id(name),
+        "metadata": {},
+        "execution_count": None,
+        "source": source.splitlines(keepends=True),
+        "outputs": outputs,
+    }
 
 
-def _outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[dict[str, Any]]:
-    found = evidence_view.recorded(catalogue, symptom, cell.name)
-    if found is None:
+def outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[Output]:
+    """What was recorded of a cell. A proof runs behind its fix: what both printed stands below the
+    proof."""
+    if not cell.kind:
         return []
-    _, entry = found
+    case = symptom.snippet.cases[cell.case]
+    if cell.kind == "fix" and case.mutable:
+        return []
+    ran = case.cure if cell.kind == "proof" else cell
+    recorded = evidence_view.recorded(catalogue, symptom, ran.name)
+    return _outputs(recorded[1]) if recorded else []
+
+
+def _outputs(entry: CellRecord) -> list[Output]:
+    """A program's output ends with its own traceback; a notebook keeps the two apart."""
     output, traceback = entry.get("output", ""), entry.get("traceback", "")
-    outputs: list[dict[str, Any]] = []
-    # A program's output ends with its own traceback; a notebook keeps the two apart.
-    before = output[: -len(traceback)] if traceback and output.endswith(traceback) else output
+    ends = bool(traceback) and output.endswith(traceback)
+    before = output[: -len(traceback)] if ends else output
+    outputs: list[Output] = []
     if before:
-        outputs.append({"output_type": "stream", "name": "stdout", "text": before.splitlines(keepends=True)})
-    if traceback and before != output:
-        outputs.append({"output_type": "error", "ename": entry.get("exception", ""), "evalue": entry.get("message", ""), "traceback": traceback.splitlines()})
+        lines = before.splitlines(keepends=True)
+        outputs.append({"output_type": "stream", "name": "stdout", "text": lines})
+    if ends:
+        error: Output = {
+            "output_type": "error",
+            "ename": entry.get("exception", ""),
+            "evalue": entry.get("message", ""),
+            "traceback": traceback.splitlines(),
+        }
+        outputs.append(error)
     return outputs
 
 
-# ---- after mkdocs-jupyter
-
-
-def page_html(catalogue: Catalogue, symptom: Symptom, language: str, made: str) -> str:
-    """The page of a notebook from what the templates made: with headings, whose anchors all languages share, and links back.
-
-    Raises: ValueError (the templates and `make` do not agree on the headings).
-    """
-    label = LABELS[language]
-    opening = f"<h1>{in_html(title(symptom, language))}</h1>{_links(catalogue, symptom, language)}<p>{html.escape(label['nb-intro'])}</p>"
-    made_headings = [
-        f'<h2 id="{anchor}">{html.escape(text, quote=False)}<a class="headerlink" href="#{anchor}" title="{label["permalink"]}">¶</a></h2>'
-        for anchor, text in headings(symptom, language)
-    ]
-    before, *rest = made.partition(END)[0].split(HEADING)
-    return before + "".join(heading + cells for heading, cells in zip([opening, *made_headings], rest, strict=True))
-
-
 def _links(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
+    """Raw HTML, whose links begin at the page's address."""
     label = LABELS[language]
     up = "../../../"
-    return (
-        f'<p class="tc-note"><a href="{up}{symptom.id}/">{label["nb-back"]}</a> · '
-        f'<a href="{symptom.stem}.ipynb" download>{label["ipynb"]}</a> · <a href="../{symptom.stem}.py" download>{label["py"]}</a></p>'
-        f'<p class="tc-evidence">{evidence_view.evidence_html(catalogue, symptom, language)} <a href="{up}verified/">{label["verified"]}</a></p>'
+    files = " · ".join(
+        f'<a href="{address}" download>{label[name]}</a>'
+        for name, address in (("ipynb", f"{symptom.stem}.ipynb"), ("py", f"../{symptom.stem}.py"))
     )
-
-
-def title(symptom: Symptom, language: str) -> str:
-    return LABELS[language]["nb-title"].format(title=symptom.title(language))
-
-
-def toc(symptom: Symptom, language: str) -> list[dict[str, Any]]:
-    """Tokens of the table of contents, as Python-Markdown makes them."""
-    children = [{"level": 2, "id": anchor, "name": html.escape(text, quote=False), "children": []} for anchor, text in headings(symptom, language)]
-    return [{"level": 1, "id": "", "name": html.escape(title(symptom, language), quote=False), "children": children}]
+    evidence = evidence_view.evidence_html(catalogue, symptom, language)
+    return (
+        f'<p class="tc-note"><a href="{up}{html.escape(symptom.id)}/">{label["nb-back"]}</a> · '
+        f"{files}</p>\n"
+        f'<p class="tc-evidence">{evidence} '
+        f'<a href="{up}verified/">{label["verified"]}</a></p>'
+    )

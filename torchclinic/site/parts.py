@@ -1,11 +1,13 @@
-"""What the pages of symptoms, of tips and of lists have in common: names of topics and tags, summaries, programs, sources, search words."""
+"""What the pages of symptoms, of tips and of lists have in common: names of topics and tags,
+summaries, programs, sources, search words."""
 
 from __future__ import annotations
 
 import html
 
-from ..content.catalogue import Catalogue, Symptom
+from ..content.catalogue import Catalogue
 from ..content.page import Page
+from ..content.symptom import Symptom
 from ..content.tip import PROGRAMS, Tip
 from .labels import LABELS
 from .markup import fence, plain
@@ -19,7 +21,9 @@ def topic_name(catalogue: Catalogue, topic: str, language: str) -> str:
 
 
 def tag_names(catalogue: Catalogue, tags: list[str], language: str) -> list[str]:
-    return [catalogue.tags[tag][language] for tag in tags if language in catalogue.tags.get(tag, {})]
+    return [
+        catalogue.tags[tag][language] for tag in tags if language in catalogue.tags.get(tag, {})
+    ]
 
 
 def summary(made: Symptom | Tip, language: str) -> str:
@@ -34,7 +38,9 @@ def description(made: Symptom | Tip, language: str) -> str:
 
 def program(catalogue: Catalogue, name: str) -> str:
     """A program of docs/programs, whole, under its name."""
-    return fence((catalogue.root / PROGRAMS / name).read_text(encoding="utf-8").rstrip("\n"), "python", name)
+    return fence(
+        (catalogue.root / PROGRAMS / name).read_text(encoding="utf-8").rstrip("\n"), "python", name
+    )
 
 
 def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
@@ -42,25 +48,55 @@ def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
     names = []
     for document in dict.fromkeys(row.partition("-")[0] for row in rows):
         source = catalogue.sources[document]
-        facts = [source["title"], *(source[name] for name in ("author", "licence") if name in source)]
+        facts = [
+            source["title"],
+            *(source[name] for name in ("author", "licence") if name in source),
+        ]
         names.append(html.escape(LABELS[language]["comma"].join(facts), quote=False))
-    return ["", f'<p class="tc-note" markdown="0">{LABELS[language]["after"].format(sources=LABELS[language]["join"].join(names))}</p>'] if names else []
+    if not names:
+        return []
+    label = LABELS[language]
+    note = label["after"].format(sources=label["join"].join(names))
+    return ["", f'<p class="tc-note" markdown="0">{note}</p>']
 
 
 def synonyms(made: Page, language: str) -> list[str]:
-    """The first of them, in the order of the page: enough to see that one is right here. The search and the page's keywords have all."""
+    """The first of them, in the order of the page: enough to see that one is right here. The search
+    and the page's keywords have all."""
     label = LABELS[language]
-    return ["", f"{label['also']}{label['words'].join(map(plain, made.synonyms[:SYNONYMS]))}\n{{ .tc-note }}"] if made.synonyms else []
+    return (
+        [
+            "",
+            label["also"]
+            + label["words"].join(map(plain, made.synonyms[:SYNONYMS]))
+            + "\n{ .tc-note }",
+        ]
+        if made.synonyms
+        else []
+    )
 
 
 def host(address: str) -> str:
     """Whose documentation an address is of."""
     name = address.partition("://")[2].partition("/")[0]
-    return "PyTorch" if name.endswith("pytorch.org") else "NVIDIA" if name.endswith("nvidia.com") else "Python" if name.endswith("python.org") else name
+    return (
+        "PyTorch"
+        if name.endswith("pytorch.org")
+        else "NVIDIA"
+        if name.endswith("nvidia.com")
+        else "Python"
+        if name.endswith("python.org")
+        else name
+    )
 
 
 def docs_name(address: str) -> str:
-    """What to call a page of PyTorch's documentation: `torch.Tensor.backward`, `notes/autograd#in-place`."""
+    """What to call a page of PyTorch's documentation: `torch.Tensor.backward`,
+    `notes/autograd#in-place`."""
     path, _, anchor = address.partition("#")
     name = path.rstrip("/").rpartition("/")[2].removesuffix(".html")
-    return f"{name}: {anchor.replace('-', ' ')}" if anchor and not anchor.startswith("torch.") else anchor or name
+    return (
+        f"{name}: {anchor.replace('-', ' ')}"
+        if anchor and not anchor.startswith("torch.")
+        else anchor or name
+    )

@@ -31,7 +31,8 @@ def page(old: str, new: str, title: str, language: str, own: str) -> str:
     """The page at the old address.
 
     Args:
-        own: address of the site in this language, with a slash at its end; only the canonical address is absolute.
+        own: address of the site in this language, with a slash at its end; only the canonical
+            address is absolute.
     """
     up = "../" * (old.count("/") + 1)
     return _PAGE.format(
@@ -44,7 +45,9 @@ def page(old: str, new: str, title: str, language: str, own: str) -> str:
     )
 
 
-def write(found: dict[str, str], titles: dict[str, str], out: Path, language: str, own: str) -> None:
+def write(
+    found: dict[str, str], titles: dict[str, str], out: Path, language: str, own: str
+) -> None:
     """Write every redirect of one language; `titles` are those of the pages of today, by id."""
     for old, new in found.items():
         file = out / old / "index.html"

@@ -13,7 +13,8 @@ from .parts import program, sources, synonyms
 
 
 def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "") -> str:
-    """The page of a tip as Markdown: title, rule, body with its directives expanded, the symptoms that it explains, links."""
+    """The page of a tip as Markdown: title, rule, body with its directives expanded, the symptoms
+    that it explains, links."""
     found = made.pages[language]
     label = LABELS[language]
     lines = [f"# {plain(found.title)}", "", f"{plain(made.rule(language))}\n{{ .tc-rule }}", ""]
@@ -30,17 +31,40 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
             lines.append(line)
     explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
     linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in found.links}
-    items = [f"- [{plain(symptom.title(language))}](../../{symptom.id}.md)" for symptom in explained if f"{symptom.stem}.md" not in linked]
+    items = [
+        f"- [{plain(symptom.title(language))}](../../{symptom.id}.md)"
+        for symptom in explained
+        if f"{symptom.stem}.md" not in linked
+    ]
     if items:
         lines += ["", f"## {label['explains']} {{#symptoms}}", "", *items]
     file = f"docs/{language}/{made.id}.md"
-    edit = f"[{label['edit-page']}]({repository.rstrip('/')}/edit/main/{file})" if repository else f"{label['files']}: `{file}`"
+    edit = (
+        f"[{label['edit-page']}]({repository.rstrip('/')}/edit/main/{file})"
+        if repository
+        else f"{label['files']}: `{file}`"
+    )
     if found.codes:
         lines += ["", f"{label['tip-run']}\n{{ .tc-evidence }}"]
-    return "\n".join([*lines, "", f"{edit}\n{{ .tc-links }}", *sources(catalogue, made.rows, language), *synonyms(found, language)]) + "\n"
+    return (
+        "\n".join(
+            [
+                *lines,
+                "",
+                f"{edit}\n{{ .tc-links }}",
+                *sources(catalogue, made.rows, language),
+                *synonyms(found, language),
+            ]
+        )
+        + "\n"
+    )
 
 
 def figure(name: str, alternative: str, language: str) -> str:
     """A figure in both colour schemes; Material shows the one that fits."""
     alt = html.escape(alternative, quote=True).replace("]", "")
-    return "\n".join(f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme}){{ width=672 height=326 }}" for scheme in ("light", "dark"))
+    return "\n".join(
+        f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme})"
+        "{ width=672 height=326 }"
+        for scheme in ("light", "dark")
+    )

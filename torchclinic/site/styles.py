@@ -1,12 +1,14 @@
-"""What is sent, without what nobody uses: rules of style that match no page, for Material's serve every site, indents, comments."""
+"""What every page loads, without what nobody uses: rules of style that match no page, for
+Material's
+serve every site, and comments of scripts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import tinycss2
-from jinja2.ext import Extension
 from selectolax.lexbor import LexborHTMLParser
 from tinycss2.ast import Node
 
@@ -14,36 +16,52 @@ _VALUES = {"ltr", "custom", "default", "slate"}  # of the body
 _ATTRIBUTES = {"dir", "data-md-color-primary", "data-md-color-accent", "data-md-color-scheme"}
 _WORD = re.compile(r"[\w-]+")
 _REMARK = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
-#: A line of a template that leaves nothing of itself and takes nothing (as `{%-` would): the line break above it is enough.
-_SILENT = re.compile(r"\{% *(?:if|elif|else|endif|for|endfor|set|block|endblock)\b[^%]*%\}")
 #: Parts of Material that no setting of ours turns on: that its script knows them does not count.
-_OFF = ("md-annotation", "md-banner", "md-consent", "md-path", "md-source", "md-status", "md-tooltip", "md-version", "mermaid")
+_OFF = (
+    "md-annotation",
+    "md-banner",
+    "md-consent",
+    "md-path",
+    "md-source",
+    "md-status",
+    "md-tooltip",
+    "md-version",
+    "mermaid",
+)
 #: At-rules that hold rules; what others hold is taken as it is.
 _NESTING = ("media", "supports", "layer", "container")
-#: Types of scripts that run, and so must be named by the policy. JSON-LD is data, and is not asked about.
-_RUNS = (None, "", "module", "text/javascript")
 
 
-def parts(pages: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Every class and id of pages, and the scripts that stand in them.
+def lighten(assets: Path, used: set[str], inline: set[str]) -> None:
+    """Make the styles and scripts of a language light.
 
-    >>> parts(['<p class=a>class="b"</p><script>c()</script><script type="application/ld+json">{}</script>'])
-    ({'a'}, {'c()'})
+    Args:
+        used: classes and ids of all pages.
+        inline: scripts in them.
     """
-    names: set[str] = set()
-    scripts: set[str] = set()
-    for page in pages:
-        tree = LexborHTMLParser(page)
-        for node in tree.css("[class], [id]"):
-            names.update((node.attributes.get("class") or "").split(), (node.attributes.get("id") or "").split())
-        scripts.update(node.text() for node in tree.css("script:not([src])") if node.attributes.get("type") in _RUNS)
-    return names, scripts
+    scripts = [
+        *assets.glob("javascripts/*.js"),
+        *(file for file in assets.glob("*.js") if not file.name.startswith("file")),
+    ]
+    used = used | words([*inline, *(file.read_text(encoding="utf-8") for file in scripts)])
+    for file in [*assets.glob("stylesheets/*.css"), assets / "site.css"]:
+        file.write_text(slim(file.read_text(encoding="utf-8"), used), encoding="utf-8")
+    for file in assets.glob("*.js"):
+        file.write_text(uncommented(file.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def policy_of(page: str) -> str:
-    """The content security policy that a page has."""
-    node = LexborHTMLParser(page).css_first("meta[http-equiv=Content-Security-Policy]")
-    return (node.attributes["content"] or "") if node else ""
+def names(tree: LexborHTMLParser) -> set[str]:
+    """Every class and id of a page.
+
+    >>> sorted(names(LexborHTMLParser('<p class="a b" id=c>class="d"</p>')))
+    ['a', 'b', 'c']
+    """
+    found: set[str] = set()
+    for node in tree.css("[class], [id]"):
+        attributes = node.attributes
+        found.update((attributes.get("class") or "").split())
+        found.update((attributes.get("id") or "").split())
+    return found
 
 
 def words(scripts: Iterable[str]) -> set[str]:
@@ -54,7 +72,7 @@ def words(scripts: Iterable[str]) -> set[str]:
 def slim(css: str, used: set[str]) -> str:
     """The rules that can match, and of the variables those that are read.
 
-    >>> slim(".a,.b>.c{color:red} @media print{.b{top:0}} /* no */ .a[data-md-color-primary=blue]{x:y}", {"a", "c"})
+    >>> slim(".a,.b>.c{color:red} @media print{.b{top:0}} .a[dir=rtl]{x:y}", {"a"})
     '.a{color:red}'
     """
     while True:
@@ -70,7 +88,11 @@ def _read(nodes: Iterable[Node]) -> Iterator[str]:
     """Names of the variables that are asked for anywhere."""
     for node in nodes:
         if node.type == "function" and node.lower_name == "var":
-            yield from (inner.value for inner in node.arguments if inner.type == "ident" and inner.value.startswith("--"))
+            yield from (
+                inner.value
+                for inner in node.arguments
+                if inner.type == "ident" and inner.value.startswith("--")
+            )
         for inner in ("prelude", "content", "arguments"):
             yield from _read(getattr(node, inner, None) or ())
 
@@ -87,14 +109,23 @@ def _rules(rules: Iterable[Node], used: set[str], read: set[str]) -> Iterator[st
             if rule.content is None:  # @charset and the like
                 yield head + ";"
             elif rule.lower_at_keyword in _NESTING:
-                if inner := "".join(_rules(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True), used, read)):
+                if inner := "".join(
+                    _rules(
+                        tinycss2.parse_rule_list(
+                            rule.content, skip_comments=True, skip_whitespace=True
+                        ),
+                        used,
+                        read,
+                    )
+                ):
                     yield f"{head}{{{inner}}}"
             elif body := _text(rule.content):
                 yield f"{head}{{{body}}}"
 
 
 def _body(content: list[Node], read: set[str]) -> str:
-    """A rule's declarations, and the rules within it as they are. A variable whose value is a picture is long; the others scripts may read."""
+    """A rule's declarations, and the rules within it as they are. A variable whose value is a
+    picture is long; the others scripts may read."""
     made = []
     for node in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if node.type != "declaration":
@@ -106,13 +137,15 @@ def _body(content: list[Node], read: set[str]) -> str:
 
 def _is_picture(value: list[Node]) -> bool:
     found = [node for node in value if node.type not in ("whitespace", "comment")]
-    return len(found) == 1 and (found[0].type == "url" or (found[0].type == "function" and found[0].lower_name == "url"))
+    return len(found) == 1 and (
+        found[0].type == "url" or (found[0].type == "function" and found[0].lower_name == "url")
+    )
 
 
 def _text(nodes: list[Node]) -> str:
     """As written, with one blank where there are several."""
     _single(nodes)
-    return tinycss2.serialize(nodes).strip()
+    return str(tinycss2.serialize(nodes)).strip()
 
 
 def _single(nodes: Iterable[Node]) -> None:
@@ -136,28 +169,24 @@ def _split(selectors: list[Node]) -> list[list[Node]]:
 
 
 def _can_match(selector: list[Node], used: set[str]) -> bool:
-    """Whether all its classes and ids occur. What stands in brackets is not asked about: one of several, or none, may be meant."""
+    """Whether all its classes and ids occur. What stands in brackets is not asked about: one of
+    several, or none, may be meant."""
     for before, node in zip([None, *selector], selector, strict=False):
         if node.type == "hash" or (node.type == "ident" and before == "."):
             if node.value not in used:
                 return False
-        elif node.type == "[] block" and node.content and node.content[0].type == "ident" and node.content[0].value in _ATTRIBUTES:
-            if any(value.type in ("ident", "string") and value.value not in _VALUES for value in node.content[1:]):
+        elif (
+            node.type == "[] block"
+            and node.content
+            and node.content[0].type == "ident"
+            and node.content[0].value in _ATTRIBUTES
+        ):
+            if any(
+                value.type in ("ident", "string") and value.value not in _VALUES
+                for value in node.content[1:]
+            ):
                 return False
     return True
-
-
-class Tight(Extension):
-    """Templates without the indents and empty lines of their source. None holds text that is shown as typed.
-
-    >>> from jinja2 import Environment
-    >>> Environment(extensions=[Tight]).from_string("<p>\\n  {% if x %}\\n    a\\n  {% endif %}\\n\\n  b").render(x=1)
-    '<p>\\na\\nb'
-    """
-
-    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        lines = filter(None, map(str.strip, source.splitlines()))
-        return "".join(line if _SILENT.fullmatch(line) else f"{line}\n" for line in lines)
 
 
 def uncommented(script: str) -> str:

@@ -1,0 +1,68 @@
+"""What an exception and torch's own frames below the user's tell: the attribute that is missing,
+the names in a checkpoint, the tensor that an optimizer refused. Read, never run, as all of it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+from .live_source import Step
+from .live_things import THINGS, Reader, Row, registered
+
+
+def rows(reader: Reader, error: BaseException, inside: list[Step]) -> Iterator[tuple[Any, Row]]:
+    """(thing, its row) for what the error itself is about.
+
+    Args:
+        inside: frames below the user's own, the innermost last.
+    """
+    if type(error) is AttributeError:
+        yield from _missing(reader, error.name, error.obj)
+    for step in inside[-1:]:
+        code, names = step.frame.f_code, step.frame.f_locals
+        file = code.co_filename.replace("\\", "/")
+        if code.co_name == "load_state_dict" and "/torch/nn/" in file:
+            yield from _keys(reader, names.get("self"), names.get("state_dict"))
+        if "/torch/optim/" in file and reader.is_tensor(names.get("param")):
+            if row := reader.row("param", names["param"], ["refused"], []):
+                yield names["param"], row
+
+
+def _missing(reader: Reader, name: Any, thing: Any) -> Iterator[tuple[Any, Row]]:
+    """A module that lacks an attribute: was it never set, or is it a property that failed?"""
+    if type(name) is not str or not reader.is_module(thing):
+        return
+    classes = type.__dict__["__mro__"].__get__(type(thing))
+    held = [type.__dict__["__dict__"].__get__(kind).get(name) for kind in classes]
+    phrases = ["property" if any(type(value) is property for value in held) else "not set"]
+    phrases += [] if reader.is_layer(thing) else ["own class"]
+    if row := reader.row("object", thing, ["object"], phrases):
+        yield thing, row
+
+
+def _keys(reader: Reader, module: Any, state: Any) -> Iterator[tuple[Any, Row]]:
+    """How the names in a checkpoint differ from those of the model."""
+    if not reader.is_module(module) or type(state) not in (dict, OrderedDict):
+        return
+    if not 0 < len(state) <= THINGS or not all(type(key) is str for key in state):
+        return
+    ours = {name: reader.shape(tensor) for name, tensor in registered(module)}
+    theirs = {name: reader.shape(tensor) for name, tensor in state.items()}
+    phrases = [f"dict {len(theirs)}"]
+    if not ours or ours.keys() == theirs.keys():
+        pass
+    elif _with_prefix(theirs, ours):
+        phrases.append("names with a prefix")
+    elif _with_prefix(ours, theirs):
+        phrases.append("names without a prefix")
+    elif list(ours.values()) == list(theirs.values()):
+        phrases.append("other names of the same shapes")
+    yield state, Row("state_dict", ["state_dict"], phrases)
+
+
+def _with_prefix(longer: dict[str, str], shorter: dict[str, str]) -> bool:
+    """Are the names of one those of the other, behind one prefix?"""
+    first, other = next(iter(longer)), next(iter(shorter))
+    prefix = first.removesuffix(other)
+    return first.endswith("." + other) and longer.keys() == {prefix + name for name in shorter}
