@@ -92,10 +92,13 @@ function ask(registration) {
     return made;
   };
   const accept = () => {
-    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), {
-      once: true,
-    });
-    worker.postMessage("take over");
+    // In another tab it may have been accepted already; then, or if it was given up, a new page is all that is needed.
+    settled(worker)
+      .catch(() => {})
+      .then(() => location.reload());
+    const takeOver = () => worker.postMessage("take over");
+    takeOver();
+    setInterval(takeOver, 1000); // the worker in charge may have been busy
   };
   box.append(
     words.newer,
