@@ -221,6 +221,7 @@ def test_the_report_is_redacted_and_shown_before_it_is_copied(page: Page) -> Non
     assert "/home" not in copied and "10.0" not in copied
 
 
+@pytest.mark.full
 def test_five_megabytes_of_noise_do_not_freeze_the_page(page: Page) -> None:
     page.evaluate(
         """text => {
@@ -375,6 +376,7 @@ def test_a_message_in_the_search_box_is_looked_up(page: Page, address: str, lang
     expect(page.locator("[data-tc-diagnoses]")).to_contain_text("1176")
 
 
+@pytest.mark.full
 def test_the_list_does_not_wait_for_the_lookup(page: Page, address: str) -> None:
     held: list[Route] = []
     page.context.route("**/assets/index.json", lambda route: held.append(route))
@@ -403,6 +405,7 @@ def test_where_nothing_fits_well_that_is_said(
     expect(page.locator("#tc-paste")).to_have_value(query)
 
 
+@pytest.mark.full
 def test_a_lookup_that_starts_late_leaves_the_search_its_focus(page: Page, address: str) -> None:
     held: list[Route] = []
     page.context.route("**/assets/lookup-page.js", lambda route: held.append(route))
@@ -417,6 +420,7 @@ def test_a_lookup_that_starts_late_leaves_the_search_its_focus(page: Page, addre
     expect(box).to_be_focused()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("query", ["4", "+ - ~ ^ :", "loss:nan^4", "\ud800", "a " * 50_000])
 def test_whatever_is_typed_is_answered(page: Page, address: str, query: str) -> None:
     page.goto(f"{address}zh/")

@@ -158,6 +158,7 @@ def test_what_is_copied_has_no_marks_and_no_prompt(page: Page, address: str) -> 
     )
 
 
+@pytest.mark.full
 def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(
     browser: Browser, address: str
 ) -> None:
@@ -192,6 +193,7 @@ def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(
     context.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_figure_is_shown_in_one_colour_scheme(
     browser: Browser, address: str, scheme: str
@@ -206,6 +208,7 @@ def test_a_figure_is_shown_in_one_colour_scheme(
     context.close()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "path",
     [
@@ -252,6 +255,7 @@ def hold_script(page: Page) -> Callable[[], None]:
     return release
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_is_whole_before_materials_script_comes(
     browser: Browser, address: str, scheme: str
@@ -280,6 +284,7 @@ def test_a_page_is_whole_before_materials_script_comes(
     context.close()
 
 
+@pytest.mark.full
 def test_what_is_done_while_materials_script_comes_is_not_lost(
     browser: Browser, address: str
 ) -> None:
@@ -306,6 +311,7 @@ def test_what_is_done_while_materials_script_comes_is_not_lost(
     context.close()
 
 
+@pytest.mark.full
 def test_a_tap_on_search_brings_the_keyboard(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=PHONE, has_touch=True)
     page = context.new_page()
@@ -319,6 +325,7 @@ def test_a_tap_on_search_brings_the_keyboard(browser: Browser, address: str) -> 
     context.close()
 
 
+@pytest.mark.full
 def test_without_a_clipboard_the_code_is_selected(browser: Browser, address: str) -> None:
     """A site that is served without https has none."""
     context = browser.new_context()
@@ -348,6 +355,7 @@ def test_a_page_is_copied_as_markdown(page: Page, address: str, path: str) -> No
     assert page.locator(".tc-copy").count() == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("lost", ["the clipboard", "the copy", "the permission"])
 def test_copied_is_not_said_of_a_page_that_was_not(
     browser: Browser, address: str, lost: str
@@ -390,6 +398,7 @@ def test_copied_is_not_said_of_a_page_that_was_not(
     context.close()
 
 
+@pytest.mark.full
 def test_without_a_script_or_a_server_the_copy_is_a_link(
     browser: Browser, address: str, site_folder: Path
 ) -> None:

@@ -152,6 +152,7 @@ def test_nothing_is_kept_unasked(network: Network, context: BrowserContext) -> N
     assert page.evaluate("() => caches.keys()") == []
 
 
+@pytest.mark.full
 def test_files_of_two_builds_are_not_mixed(network: Network, context: BrowserContext) -> None:
     file = network.folder / "en" / "contribute" / "index.html"
     # The host has this file of another build.
@@ -162,6 +163,7 @@ def test_files_of_two_builds_are_not_mixed(network: Network, context: BrowserCon
     expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept")
 
 
+@pytest.mark.full
 def test_whoever_works_on_the_site_sees_no_kept_pages(
     network: Network, context: BrowserContext
 ) -> None:
@@ -187,6 +189,7 @@ def test_whoever_works_on_the_site_sees_no_kept_pages(
     expect(page.locator("[data-tc-offline]")).to_contain_text("could not be kept")
 
 
+@pytest.mark.full
 def test_it_can_be_installed(network: Network, context: BrowserContext) -> None:
     page = context.new_page()
     page.goto(f"{network.address}zh/autograd/backward-second-time/")
