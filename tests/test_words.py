@@ -43,6 +43,13 @@ USERS: dict[str, tuple[str, ...]] = {
         "torchclinic/pytest.py",
     ),
     "run": ("torchclinic/commands/run.py",),
+    "hang": (
+        "torchclinic/commands/hang.py",
+        "torchclinic/commands/roll_call.py",
+        "torchclinic/commands/watch.py",
+        "torchclinic/find/hang.py",
+        "torchclinic/commands/processes.py",
+    ),
     "env": ("torchclinic/commands/env*.py",),
     "lookup": (  # its reasons; the roles among them travel in the index
         *LOOKUP,

@@ -25,6 +25,7 @@ const likenesses = new WeakMap();
 export async function climb(index, text, origin, search) {
   const answer = lookup(index, text);
   if (!["none", "match", "ambiguous"].includes(answer.status)) return { ...answer, rung: "none" };
+  if (answer.hang) return { ...answer, rung: "sure" };
   if (answer.hits.some(({ why }) => why[0] !== "wrapper")) return { ...answer, rung: "sure" };
   const { ladder, about: tables } = index.tables;
   const [whole] = liveApart(normalise(oneKindOfLineEnd(text)));

@@ -9,6 +9,17 @@ import { fill, WORDS } from "./words.js";
 
 const words = WORDS.lookup;
 const KEPT = "tc-paste"; // in the tab's own storage: what a switch of language takes along
+// How processes are called, alone and together: they themselves, and their workers.
+const NAMES = {
+  rank: [
+    ["rank", "ranks"],
+    ["worker-of-rank", "workers-of-ranks"],
+  ],
+  process: [
+    ["process", "processes"],
+    ["worker", "workers"],
+  ],
+};
 const EXAMPLES = {
   shapes: `Traceback (most recent call last):
   File "train.py", line 41, in <module>
@@ -234,6 +245,8 @@ function show(index, { answer, lines, kept, numbers }, language) {
   if (answer.status === "empty" || answer.status === "binary")
     return [element("p", { class: "tc-card" }, words[answer.status])];
   const beside = remarks(index, answer, language);
+  const call = rollCall(answer);
+  if (call.length && !answer.hits.length) return [element("section", { class: "tc-card" }, call)];
   if (answer.status === "none" || answer.status === "origin")
     return [...firstFailed(answer), none(index, answer, language), ...beside];
   const all = kept.split("\n");
@@ -251,7 +264,7 @@ function show(index, { answer, lines, kept, numbers }, language) {
   if (answer.status === "ambiguous")
     return [element("p", {}, words.ambiguous), ...answer.hits.map(card)];
   const [first, ...others] = answer.hits;
-  const parts = [...firstFailed(answer), card(first), ...beside];
+  const parts = [...call, ...firstFailed(answer), card(first), ...beside];
   if (others.length) {
     const items = others.map((hit) =>
       element(
@@ -288,6 +301,29 @@ function remarks(index, { harmless = [] }, language) {
     element("p", { class: "tc-note" }, words.harmless),
     element("ul", { class: "tc-note" }, links),
   ];
+}
+
+/** Where each process of a program that hangs stands, and what follows: as `torchclinic hang`. */
+function rollCall({ hang }) {
+  if (!hang) return [];
+  const { names, kinds, verdicts, at, moves } = WORDS.hang;
+  const who = (list, worker) => {
+    const called = NAMES[hang.by][worker ? 1 : 0][list.length === 1 ? 0 : 1];
+    return fill(names[called], { names: list.join(", ") });
+  };
+  const lines = hang.groups.map(({ who: list, kind, detail, place, works, worker }) => {
+    const doing = fill(kinds[kind] ?? kinds.own, { detail });
+    const parts = [doing, place, works ? moves : ""].filter(Boolean);
+    return element("li", {}, `${who(list, worker)}: ${parts.join(" · ")}`);
+  });
+  const { name, who: list, others, place } = hang.verdict;
+  const worker = name.startsWith("worker-");
+  const sentence = fill(verdicts[name], {
+    who: who(list, worker),
+    others: who(others, false),
+    at: place ? fill(at, { place }) : "",
+  });
+  return [element("ul", { class: "tc-hang" }, lines), element("p", {}, sentence)];
 }
 
 /** Which process failed first, and what became of the others. */

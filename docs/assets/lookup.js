@@ -4,7 +4,7 @@
 
 /**
  * @import {
- *   Advice, Answer, Cause, CauseEntry, Hit, Index, Occurrence, Often, Part
+ *   Advice, Answer, Cause, CauseEntry, Hit, Index, Occurrence, Often, Part, RollCall
  * } from "./types"
  */
 
@@ -21,6 +21,7 @@ import {
 } from "./clean.js";
 import { holds, textsOf } from "./condition.js";
 import { fails } from "./failure.js";
+import { rollCall } from "./hang.js";
 import { liveApart } from "./live.js";
 import { occurrences } from "./match.js";
 import { bisect, Pasted } from "./pasted.js";
@@ -55,11 +56,12 @@ export function lookup(index, text) {
   const wrapped = first && told.every(({ role }) => roles[role] === "wrapper");
   const candidates = wrapped ? [] : told;
   const named = first?.rank ? { first } : {};
+  const call = rollCall(whole, index.tables);
   if (!candidates.length) {
     const line = first ? first.text : lookedFor(index, pasted);
     const near = neighbours(index, line);
     const told = { looked_for: line, report: redact(line), neighbours: near, harmless };
-    return { status: "none", hits: [], ...told, ...named };
+    return called(index, { status: "none", hits: [], ...told, ...named }, call);
   }
   const rawLines = new Pasted(raw);
   const stems = new Set(candidates.map(({ symptom }) => symptom));
@@ -71,7 +73,34 @@ export function lookup(index, text) {
     return hitOf(index, candidate, candidates, rawLines.get(line - 1), cause, pasted);
   });
   const status = isAmbiguous(candidates) ? "ambiguous" : "match";
-  return { status, hits, looked_for: "", harmless, ...named };
+  return called(index, { status, hits, looked_for: "", harmless, ...named }, call);
+}
+
+/**
+ * The answer with the roll-call of a program that hangs: its page comes first, unless the text
+ * prints an error of its own.
+ * @param {Index} index
+ * @param {Answer} given
+ * @param {RollCall | null} call
+ * @returns {Answer}
+ */
+function called(index, given, call) {
+  if (!call) return given;
+  const { symptom: stem, row } = call.verdict;
+  const { hits } = given;
+  const answer = { ...given, hang: call };
+  if (hits.some(({ why }) => why[0] === "cause")) return answer;
+  const symptom = index.symptoms[stem];
+  if (!stem || !symptom) return { ...answer, status: "none", hits: [], report: "", neighbours: [] };
+  const { topic, title, recover = "", causes = [] } = symptom;
+  /** @type {Hit} */
+  const made = {
+    ...{ symptom: stem, topic, title, recover, line: 1, raw: "", wording: "", exception: "" },
+    ...{ values: {}, why: ["symptom"], cause: null, often: null, row: "", seen_in: [] },
+  };
+  let own = hits.find((hit) => hit.symptom === stem) ?? made;
+  if (causes.some((one) => one.row === row) && !own.cause) own = { ...own, often: null, row };
+  return { ...answer, status: "match", hits: [own, ...hits.filter((hit) => hit.symptom !== stem)] };
 }
 
 /**

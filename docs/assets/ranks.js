@@ -81,7 +81,7 @@ export function stopped(clean, tables) {
  * @param {string} line
  * @param {RanksTables} tables
  */
-function rankOf(line, { marks }) {
+export function rankOf(line, { marks }) {
   const text = lstrip(line.slice(0, 80), " ");
   for (const mark of marks.slice(0, 3)) {
     if (!text.startsWith(mark)) continue;

@@ -36,6 +36,7 @@ export interface Tables {
   lookup: { tail: number; named: number };
   ladder: LadderTables;
   ranks: RanksTables;
+  hang: HangTables;
   likely: LikelyTables;
   about: AboutTables;
   condition: { sizes: number; units: Record<string, number> };
@@ -75,6 +76,52 @@ export interface RanksTables {
   stops: string[];
   head: string;
   tall: number;
+}
+
+export interface HangTables {
+  mark: string;
+  signs: string[];
+  not: string[];
+  read: number;
+  long: number;
+  deep: number;
+  works: number;
+  kinds: [string, string, string[]][];
+  helpers: string[];
+  libraries: string[];
+}
+
+export interface StackFrame {
+  function: string;
+  file: string;
+  line: string;
+  own: boolean;
+}
+
+/** Processes whose main threads stand at one place. */
+export interface Group {
+  who: string[];
+  kind: string;
+  detail: string;
+  place: string;
+  works: boolean;
+  worker: boolean;
+}
+
+export interface Verdict {
+  name: string;
+  symptom: string;
+  row: string;
+  who: string[];
+  others: string[];
+  place: string;
+}
+
+/** Who stands where in a program that hangs, and what follows from it. */
+export interface RollCall {
+  by: string;
+  groups: Group[];
+  verdict: Verdict;
 }
 
 /** The process that failed first, by its own error. */
@@ -235,6 +282,7 @@ export interface Answer {
   harmless?: { symptom: string; line: number }[];
   rung?: "sure" | "likely" | "origin" | "cut" | "other" | "about" | "none";
   first?: First;
+  hang?: RollCall;
   failure?: Failure;
   about?: string[];
   origin?: object;

@@ -20,7 +20,7 @@ from . import knowledge, terminal
 #: lookup should not wait for the rest.
 EVERYWHERE = {
     name: f"torchclinic.commands.{name}"
-    for name in ("lookup", "fix", "show", "env", "run", "mcp", "search", "verify", "github")
+    for name in ("lookup", "fix", "show", "env", "run", "hang", "mcp", "search", "verify", "github")
 }
 #: These work on the files of a checkout; the wheel leaves their room out.
 IN_CHECKOUT = {

@@ -53,7 +53,8 @@ def add(commands: Subcommands) -> None:
     command = commands.add_parser(
         "run",
         help="run a command and, if it fails, say what the error is",
-        usage="%(prog)s [--stdout] [--live] [--jsonl FILE] [--lang LANG] [--] COMMAND …",
+        usage="%(prog)s [--stdout] [--live] [--jsonl FILE] [--hang SECONDS] [--lang LANG] "
+        "[--] COMMAND …",
     )
     command.add_argument(
         "--stdout",
@@ -70,6 +71,13 @@ def add(commands: Subcommands) -> None:
         "--jsonl",
         metavar="FILE",
         help="with --live: add the answer to this file as one line of JSON, with these facts",
+    )
+    command.add_argument(
+        "--hang",
+        type=float,
+        metavar="SECONDS",
+        help="when its processes have written nothing and used no processor time for so long, say "
+        "once where each of them stands, as `torchclinic hang`; they go on",
     )
     add_language(command)
     command.add_argument(
@@ -99,12 +107,27 @@ def run_run(options: argparse.Namespace) -> int:
         from ..content.problem import BadInput
 
         raise BadInput("--jsonl goes with --live: torchclinic run --live --jsonl FILE COMMAND …")
+    if options.hang is not None:
+        _watch(options.hang, options.lang)
     if not options.live:
         return start(words, options.stdout, options.lang)
     from . import live_child
 
     with live_child.listening(options.jsonl) as heard:
         return start(words, options.stdout, options.lang, heard)
+
+
+def _watch(seconds: float, language: str) -> None:
+    from ..content.problem import BadInput
+    from . import processes
+
+    if not seconds > 0:
+        raise BadInput("--hang takes the seconds of silence, as in `run --hang 600 COMMAND …`")
+    if not processes.available():
+        raise BadInput("--hang works on Linux only")
+    from .watch import Watch
+
+    Watch(seconds, language)
 
 
 def start(

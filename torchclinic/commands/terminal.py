@@ -13,7 +13,7 @@ from .. import LANGUAGES
 from ..content import words
 from ..find import lookup
 from ..find.clean import without_escapes
-from . import knowledge
+from . import knowledge, roll_call
 from .knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ def render(
         parts = [text[status]] if status in ("ambiguous", "likely") else []
         shown = answer["hits"] if status == "ambiguous" else answer["hits"][:1]
         parts += ["\n".join(_hit(known, hit, language, colour, more)) for hit in shown]
+    if call := answer.get("hang"):
+        lines = [printable(line) for line in roll_call.said(call, language)]
+        parts = ["\n".join(lines), *(parts if answer["hits"] else [])]
     if first := answer.get("first"):
         parts.insert(0, first_failed(first, language))
     if remarks := answer.get("harmless"):

@@ -18,12 +18,14 @@ from ..find import (
     clean,
     condition,
     failure,
+    hang,
     likely,
     lookup,
     match,
     pasted,
     rank,
     ranks,
+    stacks,
 )
 from ..find.answer import Advice, CauseEntry, Index, Part, SymptomEntry, WordingEntry
 from ..find.clean import DIGITS, WORD, words
@@ -95,6 +97,10 @@ TABLES: dict[str, dict[str, Any]] = {
     "lookup": {"tail": lookup.TAIL, "named": lookup.NAMED},
     "ladder": _of(failure, "READ LONG SIGNALS STOPPED COMPLAINTS TOLD OURS FOLDERS FRAMED OUTPUT"),
     "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT STOPS HEAD TALL"),
+    "hang": {
+        **_of(hang, "KINDS HELPERS"),
+        **_of(stacks, "MARK SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
+    },
     "likely": _of(
         likely, "BEGIN END LONG WORDS LETTERS HEAD_WORDS HEAD_LETTERS PLENTY BETWEEN ALIKE"
     ),

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from .condition import Tree
 from .failure import Failure
+from .hang import RollCall
 from .ranks import First
 
 #: Code of a language ("en", "zh") -> a text in it.
@@ -190,5 +191,6 @@ class Answer(_Answer, total=False):
     harmless: list[Remark]
     rung: Literal["sure", "likely", "origin", "cut", "other", "about", "none"]
     first: First  # of several processes the one that failed first
+    hang: RollCall  # of dumps: who stands where
     failure: Failure  # of the rungs "cut" and "other"
     about: list[str]  # ids of pages, best first, at most three

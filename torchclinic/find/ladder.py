@@ -44,6 +44,8 @@ def climb(
     answer = lookup(index, text)
     if answer["status"] not in ("none", "match", "ambiguous"):
         return {**answer, "rung": "none"}
+    if "hang" in answer:
+        return {**answer, "rung": "sure"}
     if any(hit["why"][0] != "wrapper" for hit in answer["hits"]):
         return {**answer, "rung": "sure"}
     whole, _ = live.apart(normalise(text.replace("\r\n", "\n").replace("\r", "\n")))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from . import condition, live, picture, ranks
+from . import condition, hang, live, picture, ranks
 from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Part, Remark
 from .clean import binary, normalise, printed_type, redact, strip_prefix, words
 from .failure import fails
@@ -46,8 +46,9 @@ def lookup(index: Index, text: str) -> Answer:
     raw = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     if binary(raw[:4096]):
         return _nothing("binary")
-    clean, known = live.apart(normalise(raw))
-    clean, first = ranks.apart(clean)
+    whole, known = live.apart(normalise(raw))
+    clean, first = ranks.apart(whole)
+    call = hang.roll_call(whole)
     if not clean.strip(" \n"):
         return _nothing("empty")
     pasted = Pasted(clean)
@@ -64,7 +65,7 @@ def lookup(index: Index, text: str) -> Answer:
             "neighbours": _neighbours(index, line),
             "harmless": remarks,
         }
-        return _named(nothing, first)
+        return _called(index, _named(nothing, first), call)
     raw_lines = raw.split("\n")
     stems = {candidate.symptom for candidate in candidates}
     hits = []
@@ -81,7 +82,44 @@ def lookup(index: Index, text: str) -> Answer:
         "looked_for": "",
         "harmless": remarks,
     }
-    return _named(answer, first)
+    return _called(index, _named(answer, first), call)
+
+
+def _called(index: Index, answer: Answer, call: hang.RollCall | None) -> Answer:
+    """The answer with the roll-call of a program that hangs: its page comes first, unless the text
+    prints an error of its own."""
+    if call is None:
+        return answer
+    verdict, hits = call["verdict"], answer["hits"]
+    answer = {**answer, "hang": call}
+    if any(hit["why"][0] == "cause" for hit in hits):
+        return answer
+    stem = verdict["symptom"]
+    if stem not in index["symptoms"]:  # nothing that a page is about
+        return {**answer, "status": "none", "hits": [], "report": "", "neighbours": []}
+    symptom = index["symptoms"][stem]
+    made: Hit = {
+        "symptom": stem,
+        "topic": symptom["topic"],
+        "title": symptom["title"],
+        "recover": symptom.get("recover", ""),
+        "line": 1,
+        "raw": "",
+        "wording": "",
+        "exception": "",
+        "values": {},
+        "why": ["symptom"],
+        "cause": None,
+        "often": None,
+        "row": "",
+        "seen_in": [],
+    }
+    own = next((hit for hit in hits if hit["symptom"] == stem), made)
+    rows = [row for row in symptom.get("causes", []) if row["row"] == verdict["row"]]
+    if rows and own["cause"] is None:
+        own = {**own, "often": None, "row": verdict["row"]}
+    others = [hit for hit in hits if hit["symptom"] != stem]
+    return {**answer, "status": "match", "hits": [own, *others]}
 
 
 def _named(answer: Answer, first: ranks.First | None) -> Answer:

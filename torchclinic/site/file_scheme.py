@@ -22,6 +22,7 @@ MODULES = (
         "picture.js",
         "failure.js",
         "ranks.js",
+        "hang.js",
         "lookup.js",
         "likely.js",
         "ladder.js",

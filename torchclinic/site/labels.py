@@ -34,6 +34,7 @@ def script(template: str, language: str) -> str:
     shown = {
         "lookup": words.of(language, "answer", "afterwards", "lookup", "punctuation"),
         "origin": words.of(language, "origin"),
+        "hang": words.of(language, "hang"),
         "picture": PICTURE[language],
         "offline": words.of(language, "offline"),
     }
