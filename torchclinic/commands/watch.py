@@ -13,7 +13,6 @@ from pathlib import Path
 from ..content import words
 from . import hang, knowledge, processes, roll_call, terminal
 
-
 #: These write for themselves, not for a reader, as long as they run: stands in their command.
 LAUNCHERS = ("torchrun", "torch.distributed.run", "accelerate")
 
