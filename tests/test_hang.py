@@ -188,7 +188,9 @@ def test_what_is_not_there(
 
 
 @pytest.mark.full
-@pytest.mark.skipif(processes.pyspy() is None, reason="needs py-spy and the right to attach")
+@pytest.mark.skipif(
+    not processes.available() or processes.pyspy() is None, reason="needs Linux and py-spy"
+)
 @pytest.mark.parametrize("name", VERDICTS)
 def test_real(name: str, tmp_path: Path) -> None:
     """The program itself: asked again until it stands where it must, and then stays there."""
@@ -207,12 +209,13 @@ def test_real(name: str, tmp_path: Path) -> None:
     try:
         found = None
         end = time.monotonic() + 240
-        while found is None or (found["name"], who and found["who"]) != (wanted, who):
+        while found is None or found["name"] != wanted or (who and found["who"] != who):
             assert time.monotonic() < end, found
             assert child.poll() is None, (tmp_path / "log").read_text()
             known = processes.every()
             dump = processes.dump(processes.tree(known, [child.pid]), 1.0, False)
-            assert not dump.refused or child.poll() is None, dump.why
+            if "not permitted" in dump.why or "ermission denied" in dump.why:
+                pytest.skip(dump.why)
             call = hang.roll_call(dump.text)
             found = call["verdict"] if call else None
     finally:

@@ -309,12 +309,12 @@ function rollCall({ hang }) {
   const { names, kinds, verdicts, at, moves } = WORDS.hang;
   const who = (list, worker) => {
     const called = NAMES[hang.by][worker ? 1 : 0][list.length === 1 ? 0 : 1];
-    return fill(names[called], { names: list.join(", ") });
+    return fill(names[called], { names: list.join(words.enumeration) });
   };
   const lines = hang.groups.map(({ who: list, kind, detail, place, works, worker }) => {
     const doing = fill(kinds[kind] ?? kinds.own, { detail });
     const parts = [doing, place, works ? moves : ""].filter(Boolean);
-    return element("li", {}, `${who(list, worker)}: ${parts.join(" · ")}`);
+    return element("li", {}, `${who(list, worker)}${words.colon}${parts.join(" · ")}`);
   });
   const { name, who: list, others, place } = hang.verdict;
   const worker = name.startsWith("worker-");

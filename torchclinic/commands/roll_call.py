@@ -19,7 +19,7 @@ NAMES = {
 def said(call: RollCall, language: str) -> list[str]:
     """A line for each place, and the verdict; not fit for a terminal yet: it holds what the text
     held. docs/assets/lookup-page.js shows the same."""
-    text, verdict = words.of(language, "hang"), call["verdict"]
+    text, verdict = words.of(language, "hang", "punctuation"), call["verdict"]
     lines = [_line(call, group, text) for group in call["groups"]]
     worker = verdict["name"].startswith("worker-")
     sentence = text["verdicts"][verdict["name"]].format(
@@ -35,10 +35,10 @@ def _line(call: RollCall, group: Group, text: dict[str, Any]) -> str:
     moves = text["moves"] if group["works"] else ""
     parts = [kind.format(detail=group["detail"]), group["place"], moves]
     who = _who(call["by"], group["who"], group["worker"], text)
-    return f"{who}: {' · '.join(filter(None, parts))}"
+    return f"{who}{text['colon']}{' · '.join(filter(None, parts))}"
 
 
 def _who(by: str, names: list[str], worker: bool, text: dict[str, Any]) -> str:
     one, several = NAMES[by, worker]
     name: str = text["names"][one if len(names) == 1 else several]
-    return name.format(names=", ".join(names))
+    return name.format(names=text["enumeration"].join(names))
