@@ -89,7 +89,7 @@ def main():
             )
             state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
             torch.save({**state, "epoch": epoch}, "checkpoint.new")
-            os.replace("checkpoint.new", FILE)  # killed before: the old file is whole
+            Path("checkpoint.new").replace(FILE)  # killed before: the old file is whole
 
 
 if __name__ == "__main__":

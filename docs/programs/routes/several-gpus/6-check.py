@@ -89,7 +89,7 @@ def main():
             )
             state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
             torch.save({**state, "epoch": epoch}, "checkpoint.new")
-            os.replace("checkpoint.new", FILE)  # killed before: the old file is whole
+            Path("checkpoint.new").replace(FILE)  # killed before: the old file is whole
     mine = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
     all_ranks = [torch.empty_like(mine) for _ in range(dist.get_world_size())]
     dist.all_gather(all_ranks, mine)
