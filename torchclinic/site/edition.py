@@ -78,7 +78,7 @@ class Edition:
             {label["symptoms"]: symptoms},
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: [f"{name}.md" for name in (*_ABOUT, "about")]},
+            {label["about"]: [f"{name}.md" for name in ("about", *_ABOUT)]},
         ]
 
     def _topic(self, topic: str) -> str:
