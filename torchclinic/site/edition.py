@@ -85,7 +85,7 @@ class Edition:
             ),
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: [f"{name}.md" for name in (*_ABOUT, "about")]},
+            {label["about"]: [f"{name}.md" for name in ("about", *_ABOUT)]},
         ]
 
     def _topic(self, topic: str) -> str:
