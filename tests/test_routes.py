@@ -125,7 +125,10 @@ def test_both_languages_show_the_same() -> None:
     assert [file.name for file in PAGES["en"]] == [file.name for file in PAGES["zh"]] != []
     for english, chinese in zip(PAGES["en"], PAGES["zh"], strict=True):
         assert pieces(english) == pieces(chinese), english.name
-        assert page.targets(english.read_text("utf-8")) == page.targets(chinese.read_text("utf-8"))
+        targets = page.targets(english.read_text("utf-8"))
+        assert targets == page.targets(chinese.read_text("utf-8"))
+        for target in targets:
+            assert (english.parent / target.partition("#")[0]).is_file(), target
 
 
 @pytest.mark.parametrize("file", PAGES["zh"], ids=lambda file: file.stem)
