@@ -89,10 +89,9 @@ def unstamped(symptom: Symptom | Tip) -> tuple[list[str], list[str]]:
             f"the front matter of {symptom.pages['zh'].file} does not parse;"
             " `python -m torchclinic catalogue` says where"
         )
-    stamps = symptom.pages["zh"].meta.get("source") or {}
-    hashes = symptom.pages["en"].hashes()
+    stamps, hashes = symptom.pages["zh"].front.source, symptom.pages["en"].hashes()
     new = [name for name in hashes if name not in stamps]
-    changed = [name for name in hashes if name in stamps and str(stamps[name]) != hashes[name]]
+    changed = [name for name in hashes if stamps.get(name, hashes[name]) != hashes[name]]
     return new, changed
 
 
@@ -102,7 +101,7 @@ def untranslated(symptom: Symptom | Tip) -> list[str]:
     if isinstance(symptom, Tip):
         return []
     texts = dict.fromkeys(comment.text for comment, _ in comments.find(symptom.snippet))
-    return [text for text in texts if text not in symptom.pages["zh"].comments]
+    return [text for text in texts if text not in symptom.pages["zh"].front.comments]
 
 
 def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> list[str]:
@@ -122,8 +121,8 @@ def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> lis
         raise ValueError(
             f"no section {', '.join(unknown)}; the English page has {', '.join(hashes)}"
         )
-    stamps = target.meta.get("source") or {}
-    stamps = {name: hashes[name] if name in chosen else stamps.get(name, "") for name in hashes}
+    old = target.front.source
+    stamps = {name: hashes[name] if name in chosen else old.get(name, "") for name in hashes}
     front, body, _ = page.split_front_matter(target.text)
     kept = re.sub(r"^(?:source|comments):.*\n(?:[ \t]+.*\n)*", "", front, flags=re.MULTILINE)
     missing = untranslated(symptom)
@@ -142,7 +141,7 @@ def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> lis
 def _comments(symptom: Symptom | Tip, tidy: bool) -> str:
     """The table of comments, in the order of the snippet; what the snippet no longer has comes
     last, for its writer to take out."""
-    file, table = symptom.pages["zh"].file, dict(symptom.pages["zh"].comments)
+    file, table = symptom.pages["zh"].file, symptom.pages["zh"].front.comments
     if isinstance(symptom, Symptom):
         texts = [comment.text for comment, _ in comments.find(symptom.snippet)]
         table = {text: table.get(text, page.OPEN) for text in texts} | table

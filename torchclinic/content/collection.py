@@ -95,7 +95,7 @@ class Catalogue:
             for row in symptom.snippet.rows:
                 pages.setdefault(row, []).append(symptom)
         for entry in self.tips.values():
-            for row in entry.rows:
+            for row in entry.facts.rows:
                 pages.setdefault(row, []).append(entry)
         return pages
 

@@ -249,7 +249,7 @@ def _is_value(comment: Comment) -> bool:
 def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
     """Report what has no twin (once the code is written), twins of nothing, and twins that do
     not fit."""
-    table, written = chinese.comments, page.OPEN not in snippet.text
+    table, written = chinese.front.comments, page.OPEN not in snippet.text
     seen: set[str] = set()
     quoted = {
         comment.text for cell in snippet.cells for comment in of_code(cell.source) if comment.quoted

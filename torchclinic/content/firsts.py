@@ -80,6 +80,6 @@ def _silent(snippet: Snippet, cause: Cause) -> bool:
 def without_end(snippet: Snippet, page: Page) -> Iterator[str]:
     """Rows after which a reader has nothing to type and nowhere to go."""
     for cause in snippet.causes:
-        row = page.causes.get(cause.row)
+        row = page.front.causes.get(cause.row)
         if row and not cause.case and not LINK.search(row.do) and not CODE.search(row.do):
             yield cause.row

@@ -157,7 +157,9 @@ def _symptom(symptom: Symptom, languages: tuple[str, ...], met: list[Met]) -> Sy
         "recover": symptom.snippet.recover,
         "outranks": symptom.snippet.outranks,
         "diagnosis": {
-            language: page.diagnoses for language, page in pages.items() if page.diagnoses
+            language: page.front.diagnosis
+            for language, page in pages.items()
+            if page.front.diagnosis
         },
     }
     if symptom.snippet.pictures:
@@ -221,7 +223,7 @@ def _causes(
         }
         if cause.case:
             entry["case"] = cause.case
-        rows = {language: page.causes.get(cause.row) for language, page in pages.items()}
+        rows = {language: page.front.causes.get(cause.row) for language, page in pages.items()}
         if say := {language: row.say for language, row in rows.items() if row and row.say}:
             entry["say"] = say
         if cause.decides is not None:

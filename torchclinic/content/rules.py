@@ -48,7 +48,7 @@ def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "
     shown: list[Symptom | Tip] = [*catalogue.symptoms.values(), *catalogue.tips.values()]
     for language in LANGUAGES:
         parsed = [entry.pages[language] for entry in shown if language in entry.pages]
-        synonyms.check([(one.file, one.synonyms_line, one.synonyms) for one in parsed], problems)
+        synonyms.check(parsed, problems)
 
 
 def _check_snippets_exist(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
@@ -129,7 +129,7 @@ def _check_page(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
     _check_directives(catalogue, snippet, shown)
     _check_rows(catalogue, snippet, shown)
     holes = {name for wording in snippet.wordings for name in wording.holes}
-    for sentence in [*shown.diagnoses, *(row.say for row in shown.causes.values())]:
+    for sentence in [*shown.front.diagnosis, *(row.say for row in shown.front.causes.values())]:
         for name in words.placeholders(sentence):
             if name not in holes:
                 message = (
@@ -169,7 +169,7 @@ def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> No
             add(0, f"no heading `### … {{#{name}}}`: every case is told from the others")
     if snippet.wordings and ("wordings", "") not in directives:
         add(0, "never shows `{{ wordings }}`")
-    if (shown.causes or len(snippet.causes) > 1) and ("causes", "") not in directives:
+    if (shown.front.causes or len(snippet.causes) > 1) and ("causes", "") not in directives:
         add(0, "never shows `{{ causes }}`")
     for anchor, line in shown.cases:
         if anchor not in cases:
@@ -179,16 +179,13 @@ def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> No
 def _check_rows(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
     """The front matter has the words of each row of the header's table of causes."""
     rows = [cause.row for cause in snippet.causes]
-    if not shown.causes and len(rows) < 2:
+    written = shown.front.causes
+    if not written and len(rows) < 2:
         return
-    lacking = [row for row in rows if row not in shown.causes]
-    needless = [row for row in shown.causes if row not in rows]
-    for row in lacking:
-        message = (
-            f"the front matter's `causes` lacks the row `{row}`, which the snippet's header has"
-        )
-        catalogue.problems.add(shown.file, 1, message)
-    for row in needless:
+    for row in [row for row in rows if row not in written]:
+        message = f"`causes` lacks the row `{row}`, which the snippet's header has"
+        catalogue.problems.add(shown.file, 1, f"the front matter's {message}")
+    for row in [row for row in written if row not in rows]:
         message = f"`causes` has a row `{row}`, which the snippet's header has not"
         catalogue.problems.add(shown.file, 1, f"the front matter's {message}")
     for row in firsts.without_end(snippet, shown):
@@ -246,16 +243,16 @@ def _check_tip(catalogue: Catalogue, tip: Tip) -> None:
 
 
 def _check_tip_facts(catalogue: Catalogue, tip: Tip) -> None:
-    file = tip.pages["en"].file
-    for name in tip.tags:
+    file, facts = tip.pages["en"].file, tip.facts
+    for name in facts.tags:
         if name not in catalogue.tags:
             catalogue.problems.add(file, 1, f"unknown tag `{name}`")
-    for name in tip.symptoms:
+    for name in facts.symptoms:
         if name not in catalogue.symptoms:
             catalogue.problems.add(file, 1, f"unknown symptom `{name}`")
-    if not tip.tags:
+    if not facts.tags:
         catalogue.problems.add(file, 1, "no tags")
-    for row in tip.rows:
+    for row in facts.rows:
         if not _has_row(catalogue, row):
             message = f"`rows` names `{row}`, which facts/sources.yml has not"
             catalogue.problems.add(file, 1, message)
@@ -269,14 +266,7 @@ def _check_survivors(catalogue: Catalogue, tip: Tip) -> None:
     def add(message: str) -> None:
         catalogue.problems.add(english.file, line, message)
 
-    if not isinstance(english.meta.get("survives", {}), dict) or not all(
-        why.strip() for why in tip.survives.values()
-    ):
-        add(
-            "`survives` maps what `verify --mutate` printed to the reason: "
-            '`survives: {"opening: without: …": "why"}`'
-        )
-    for name in tip.survives:
+    for name in tip.facts.survives:
         if not any(name.startswith(f"{case}: ") for case in blocks.cases):
             names = ", ".join(blocks.cases)
             add(f"`survives` names `{name}`, which begins with no block; they are {names}")

@@ -195,20 +195,20 @@ def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
     """
     text = page.pages[language]
     sections = [(heading[2], _bare(heading[1])) for heading in _HEADING.finditer(text.prose)]
-    summary = str(text.meta.get("summary") or "")
-    tags = page.snippet.tags if isinstance(page, Symptom) else page.tags
+    front = text.front
+    tags = page.snippet.tags if isinstance(page, Symptom) else front.tags
     others = [page.pages[name] for name in LANGUAGES if name != language and name in page.pages]
-    rows = [cell for row in text.causes.values() for cell in (row.see, row.do)]
+    rows = [cell for row in front.causes.values() for cell in (row.see, row.do)]
     texts = {
-        "title": [text.title],
+        "title": [front.title],
         "everywhere": [EVERYWHERE],
-        "synonyms": text.synonyms,
+        "synonyms": front.synonyms,
         "stem": [page.stem],
-        "summary": [summary, str(text.meta.get("rule") or "")],
+        "summary": [front.summary, front.rule],
         "other": [read for other in others for read in _other(other, language)],
         "headings": [heading for _, heading in sections],
         "tags": [name for tag in tags for name in labels.get(tag, {}).values()],
-        "diagnosis": text.diagnoses,
+        "diagnosis": front.diagnosis,
         "text": [_UNSEEN.sub(" ", _FENCE.sub(" ", prose)) for prose in (text.prose, *rows)],
     }
     if isinstance(page, Symptom):
@@ -217,7 +217,8 @@ def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
         texts["exceptions"] = sorted(
             {name for wording in wordings for name in (wording.exception, *wording.also)}
         )
-    return Doc(page.id, f"{page.id}/", _bare(text.title), _bare(summary), PAGE, texts, sections)
+    title, summary = _bare(front.title), _bare(front.summary)
+    return Doc(page.id, f"{page.id}/", title, summary, PAGE, texts, sections)
 
 
 def _bare(markdown: str) -> str:
@@ -228,4 +229,4 @@ def _other(page: Page, language: str) -> list[str]:
     """What is read of the other language's page: Chinese readers type English words, the other way
     round it is rare.
     """
-    return [page.title, *(page.synonyms if language == "zh" else [])]
+    return [page.front.title, *(page.front.synonyms if language == "zh" else [])]

@@ -231,7 +231,7 @@ def mutants_line(catalogue: Catalogue, symptom: Symptom, made: Case, language: s
         return []
     label = LABELS[language]
     lines = [label["mutants"].format(tried=tried.tried, caught=tried.tried - len(tried.survived))]
-    for name, why in made.survives.items():
+    for name, why in made.facts.survives.items():
         kind, _, code = name.partition(": ")
         change = f"{label['mutant'].get(kind, kind)} `{code.partition(' # ')[0]}`"
         lines.append(f"- {change}{label['colon']}{plain(why)}")
