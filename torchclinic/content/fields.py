@@ -44,6 +44,10 @@ class Place:
         line = self.line or line_of(self.text, word)
         self.problems.add(self.file, line, f"{self.what}{message}")
 
+    def at(self, line: int, message: str) -> None:
+        """Report at a line."""
+        self.problems.add(self.file, line, message)
+
     def within(self, what: str, word: str) -> Place:
         """The place of an entry of this mapping."""
         return dataclasses.replace(self, what=what, line=line_of(self.text, word))

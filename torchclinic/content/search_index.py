@@ -72,16 +72,14 @@ class Doc:
 
 
 def build(
-    symptoms: Iterable[Symptom],
-    tips: Iterable[Tip],
+    pages: Iterable[Symptom | Tip],
     overviews: Iterable[tuple[str, str, str]],
     tags: dict[str, dict[str, str]],
     alike: list[list[str]],
     simplified: dict[str, str],
     language: str,
 ) -> SearchIndex:
-    """The index of all pages and overviews in one language. Pure data: the same input gives the
-    same index.
+    """The index of pages in one language. Pure data: the same input gives the same index.
 
     Args:
         overviews: (address, title, description) of pages about the others.
@@ -89,7 +87,6 @@ def build(
         alike: groups of words that people use for one another.
         simplified: traditional characters -> simplified ones.
     """
-    pages: list[Symptom | Tip] = [*symptoms, *tips]
     docs = [_page(page, tags, language) for page in pages if language in page.pages]
     for address, title, text in overviews:
         texts = {"title": [title], "summary": [text]}
@@ -119,13 +116,7 @@ def make(
         "texts": [(doc.summary, doc.sections) for doc in docs],
         "terms": " ".join(known),
         "postings": " ".join(_encode(postings[term]) for term in known),
-        "phrases": [
-            " ".join(
-                _phrase(text, numbers, simplified)
-                for text in doc.texts.get("synonyms", [])[:COMPARED]
-            )
-            for doc in docs
-        ],
+        "phrases": [_phrases(doc, numbers, simplified) for doc in docs],
         "groups": alike,
         "traditional": ("".join(pairs), "".join(pairs.values())),
         "stop": (terms.STOP, terms.STOP_HAN),
@@ -181,18 +172,15 @@ def _encode(postings: list[tuple[int, int]]) -> str:
     return text
 
 
-def _phrase(text: str, numbers: dict[str, int], simplified: dict[str, str]) -> str:
-    return "".join(
-        chr(33 + numbers[term] // 90) + chr(33 + numbers[term] % 90)
-        for term in terms.terms(text, simplified)
-    )
+def _phrases(doc: Doc, numbers: dict[str, int], simplified: dict[str, str]) -> str:
+    phrases = [
+        [numbers[term] for term in terms.terms(text, simplified)]
+        for text in doc.texts.get("synonyms", [])[:COMPARED]
+    ]
+    return " ".join("".join(chr(33 + n // 90) + chr(33 + n % 90) for n in of) for of in phrases)
 
 
 def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str) -> Doc:
-    """
-    Args:
-        labels: names of tags, by language.
-    """
     text = page.pages[language]
     sections = [(heading[2], _bare(heading[1])) for heading in _HEADING.finditer(text.prose)]
     front = text.front
