@@ -95,7 +95,7 @@ class Catalogue:
             for row in symptom.snippet.rows:
                 pages.setdefault(row, []).append(symptom)
         for entry in self.tips.values():
-            for row in entry.rows:
+            for row in entry.facts.rows:
                 pages.setdefault(row, []).append(entry)
         return pages
 
@@ -126,15 +126,8 @@ class Catalogue:
             overviews: (address, title, description) of pages about the others.
         """
         simplified = search_index.traditional(self.root / FACTS / search_index.TRADITIONAL)
-        return search_index.build(
-            self.symptoms.values(),
-            self.tips.values(),
-            overviews,
-            self.tags,
-            self.alike,
-            simplified,
-            language,
-        )
+        pages = [*self.symptoms.values(), *self.tips.values()]
+        return search_index.build(pages, overviews, self.tags, self.alike, simplified, language)
 
     def as_json(self) -> list[dict[str, Any]]:
         """What `catalogue --json` prints: one mapping for each symptom."""
@@ -142,17 +135,14 @@ class Catalogue:
 
     def _row(self, symptom: Symptom) -> dict[str, Any]:
         snippet = symptom.snippet
+        wordings = [
+            {name: of for name, of in vars(wording).items() if of and name not in ("parts", "line")}
+            for wording in snippet.wordings
+        ]
         return {
             "id": symptom.id,
             "title": {language: symptom.title(language) for language in LANGUAGES},
-            "wordings": [
-                {
-                    key: value
-                    for key, value in vars(wording).items()
-                    if key not in ("parts", "line") and value
-                }
-                for wording in snippet.wordings
-            ],
+            "wordings": wordings,
             "cases": {name: list(case.cells) for name, case in snippet.cases.items()},
             "needs": snippet.needs,
             "tags": snippet.tags,
@@ -162,10 +152,6 @@ class Catalogue:
 
 
 def _unknown(kind: str, name: str, names: list[str]) -> UnknownSymptom:
-    near = difflib.get_close_matches(name, names, 3, 0.5)
-    hint = (
-        f"; did you mean {', '.join(near)}?"
-        if near
-        else "; `python -m torchclinic catalogue` lists them"
-    )
-    return UnknownSymptom(f"no {kind} `{name}`{hint}")
+    near = ", ".join(difflib.get_close_matches(name, names, 3, 0.5))
+    hint = f"did you mean {near}?" if near else "`python -m torchclinic catalogue` lists them"
+    return UnknownSymptom(f"no {kind} `{name}`; {hint}")

@@ -138,8 +138,8 @@ def _tip(made: Tip, base: str) -> dict[str, Any]:
     return {
         **_page(made, base),
         "rule": {language: made.rule(language) for language in LANGUAGES if language in made.pages},
-        "tags": made.tags,
-        "symptoms": made.symptoms,
+        "tags": made.facts.tags,
+        "symptoms": made.facts.symptoms,
     }
 
 
@@ -299,7 +299,10 @@ def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str)
         "description": parts.description(made, language),
         "url": address(base, language, made.id),
         "inLanguage": language,
-        "keywords": [*parts.tag_names(catalogue, tags, language), *made.pages[language].synonyms],
+        "keywords": [
+            *parts.tag_names(catalogue, tags, language),
+            *made.pages[language].front.synonyms,
+        ],
         "license": LICENCE,
         "isPartOf": {"@type": "WebSite", "name": "Torch Clinic", "url": base},
     }
