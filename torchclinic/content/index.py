@@ -96,7 +96,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "rank": {"chains": rank.CHAINS, "roles": ROLES, "ranks": rank.RANKS},
     "lookup": {"tail": lookup.TAIL, "named": lookup.NAMED},
     "ladder": _of(failure, "READ LONG SIGNALS STOPPED COMPLAINTS TOLD OURS FOLDERS FRAMED OUTPUT"),
-    "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT STOPS HEAD TALL"),
+    "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT SIGNAL ABORT STOPS HEAD TALL"),
     "hang": {
         **_of(hang, "KINDS HELPERS"),
         **_of(stacks, "MARK SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
