@@ -8,8 +8,7 @@ One `.py` holds the code; the Chinese page's front matter holds a table of its c
 A key is a comment without its `# `, or a docstring without its quotes. Comments on lines of their
 own that follow each other are one comment of several lines, and its twin has as many. The same
 words have the same twin wherever they stand, in the cells and in the header: there in the commands,
-and as what `fault:` injects and the reasons of `survives`, which pages show. What has no words but
-True, False and None is its own twin.
+and as what `fault:` injects. What has no words but True, False and None is its own twin.
 """
 
 from __future__ import annotations
@@ -192,12 +191,10 @@ def _case(case: Case, cells: dict[str, Cell], table: dict[str, str]) -> Case:
     commands = {
         place: replaced(text, of_command(text), table) for place, text in case.commands.items()
     }
-    survives = {mutant: table.get(why, why) for mutant, why in case.survives.items()}
     return dataclasses.replace(
         case,
         cells=cells,
         commands=commands,
-        survives=survives,
         needs=tuple(_need(need, table) for need in case.needs),
     )
 
@@ -208,7 +205,7 @@ def _need(need: str, table: dict[str, str]) -> str:
 
 
 def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
-    """What needs a twin, each with its line in the file; of the header's reasons and faults
+    """What needs a twin, each with its line in the file; of the header's faults
     `places` are none."""
     for cell in snippet.cells:
         for comment in of_code(cell.source):
@@ -232,10 +229,7 @@ def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
         )
         if need.startswith(FAULT)
     ]
-    for text in (
-        *faults,
-        *(why for case in snippet.cases.values() for why in case.survives.values()),
-    ):
+    for text in faults:
         yield (
             Comment(text, ()),
             next((number for number, line in enumerate(lines, 1) if text in line), 1),
