@@ -53,7 +53,8 @@ export function lookup(index, text) {
   );
   const { roles } = index.tables.rank;
   // What is wrapped is in the text, and no page knows it.
-  const wrapped = first && told.every(({ role }) => roles[role] === "wrapper");
+  const raised = first && !first.text.startsWith(index.tables.ranks.signal);
+  const wrapped = raised && told.every(({ role }) => roles[role] === "wrapper");
   const candidates = wrapped ? [] : told;
   const named = first?.rank ? { first } : {};
   const call = rollCall(whole, index.tables);

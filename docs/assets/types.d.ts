@@ -73,6 +73,8 @@ export interface RanksTables {
   lost: string[];
   waiting: string[];
   root: string;
+  signal: string;
+  abort: string;
   stops: string[];
   head: string;
   tall: number;

@@ -28,19 +28,9 @@ def add(commands: Any) -> None:
         "all if left out",
     )
     add("--device", choices=("cpu", "cuda"), default="cpu", help="where tensors are by default")
-    add(
-        "--repeat",
-        type=int,
-        default=1,
-        metavar="N",
-        help="run each cell N times, in random order",
-    )
+    add("--repeat", type=int, default=1, metavar="N", help="run each cell N times, in random order")
     add("--busy", action="store_true", help="keep all cores at work meanwhile, and as many again")
-    add(
-        "--third-party",
-        action="store_true",
-        help="only symptoms that need a third-party package",
-    )
+    add("--third-party", action="store_true", help="only symptoms that need a third-party package")
     add("--record", action="store_true", help="write what was seen into evidence/")
     add(
         "--evidence",

@@ -79,7 +79,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "rank": {**_of(rank, "CHAINS RANKS"), "roles": ROLES},
     "lookup": _of(lookup, "TAIL NAMED"),
     "ladder": _of(failure, "READ LONG SIGNALS STOPPED COMPLAINTS TOLD OURS FOLDERS FRAMED OUTPUT"),
-    "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT STOPS HEAD TALL"),
+    "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT SIGNAL ABORT STOPS HEAD TALL"),
     "hang": {
         **_of(hang, "KINDS HELPERS"),
         **_of(stacks, "MARK SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
