@@ -88,6 +88,11 @@ export interface HangTables {
   works: number;
   kinds: [string, string, string[]][];
   helpers: string[];
+  launchers: string[];
+  gone: string[];
+  outside: string[];
+  together: string[];
+  marked: string;
   libraries: string[];
 }
 
