@@ -137,13 +137,6 @@ def stopped_rank():
     dist.all_reduce(torch.ones(4))
 
 
-def rank_died():
-    rank = join()
-    if rank == 1:
-        os._exit(0)  # torchrun takes it for done
-    dist.monitored_barrier() if rank == 0 else stand()
-
-
 def work_waited():
     rank = join()
     if rank == 1:

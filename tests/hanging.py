@@ -20,6 +20,8 @@ from torchclinic.find import hang
 
 HERE = Path(__file__).parent
 PROGRAMS, DUMPS = HERE / "hang_programs.py", HERE / "data" / "hangs"
+#: Verdicts on programs of which something moves.
+MOVE = ("works", "late", "worker-slow", "compile", "server")
 #: Seconds after which a program is given up: far more than any takes on a busy machine.
 PATIENCE = 1500
 
@@ -75,7 +77,12 @@ def stands(child: subprocess.Popen[bytes], wanted: str, who: list[str] | None) -
             raise PermissionError(dump.why)
         call = hang.roll_call(dump.text)
         found = call["verdict"] if call else None
-        if found and found["name"] == wanted and (who is None or found["who"] == who):
+        moves = call and any(group["works"] for group in call["groups"])
+        if "frozen importlib" in dump.text:  # it has not begun
+            continue
+        if not found or found["name"] != wanted or (who is not None and found["who"] != who):
+            continue
+        if not moves or wanted in MOVE:  # else it is on its way there
             return dump
 
 

@@ -16,7 +16,8 @@ import hanging
 import pytest
 from twins import Twin, mutations, python_lookup
 
-from torchclinic.commands import knowledge, prepared, processes, recorder, terminal
+from torchclinic import LANGUAGES
+from torchclinic.commands import knowledge, prepared, processes, recorder, roll_call, terminal
 from torchclinic.commands.parser import main
 from torchclinic.find import hang
 
@@ -34,7 +35,6 @@ VERDICTS: dict[str, tuple[str, list[str] | None, int]] = {
     "sound_ddp": ("works", ["0", "1"], 2),
     "breakpoint_left": ("stopped", ["1"], 2),
     "stopped_rank": ("stopped", ["1"], 2),
-    "rank_died": ("missing", ["1"], 2),
     "work_waited": ("apart", ["1"], 3),
     "sound_rank0_saves": ("late", ["0"], 3),
     "other_machine": ("store", None, -1),
@@ -415,3 +415,29 @@ def test_real(name: str, tmp_path: Path) -> None:
             hanging.stands(child, wanted, who)
         except PermissionError as refused:
             pytest.skip(str(refused))
+
+
+#: Page -> recorded programs of which it shows lines of the roll-call.
+SHOWN = {
+    "no-message": ["branch"],
+    "data-loading/loader-hangs": ["lock_at_fork", "stuck_loader", "slow_loader"],
+    "distributed/collective-deadlock": ["branch", "uneven", "late"],
+    "distributed/rendezvous-network": ["store"],
+    "install-env/extension-lock-hang": ["extension"],
+    "compile-export/compile-never-ends": ["long_compile"],
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("page", SHOWN)
+def test_pages_show_what_was_recorded(page: str, language: str) -> None:
+    text = (HERE.parent / "docs" / language / f"{page}.md").read_text(encoding="utf-8")
+    shown = [line.strip("- `") for line in text.split("\n") if "train.py:" in line]
+    for name in SHOWN[page]:
+        call = hang.roll_call(DUMPS[name])
+        assert call
+        said = [line for line in roll_call.said(call, language) if "train.py:" in line]
+        found = [line for line in shown if any(part in line for part in said)]
+        assert found, said
+        shown = [line for line in shown if line not in found]
+    assert not shown, "no recorded program says this"

@@ -306,7 +306,14 @@ function groupOf(one, hang, blind) {
   if (one.stopped) kind = "debugger";
   else if (spins) kind = "spins";
   else if (["Z", "X"].includes(one.told.get("state") ?? "")) kind = "dead";
-  return { who: [], kind, detail, place, works: one.works(hang) && !["idle", "spins"].includes(kind), worker };
+  return {
+    who: [],
+    kind,
+    detail,
+    place,
+    works: one.works(hang) && !hang.still.includes(kind),
+    worker,
+  };
 }
 
 /** @param {string} text */

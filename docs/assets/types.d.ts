@@ -90,6 +90,7 @@ export interface HangTables {
   helpers: string[];
   launchers: string[];
   gone: string[];
+  still: string[];
   outside: string[];
   together: string[];
   marked: string;

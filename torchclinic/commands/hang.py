@@ -158,12 +158,11 @@ def _recorded(files: list[Path], language: str) -> tuple[list[str], str]:
 
 def _say(stacks: str, language: str, recorded: list[Path] | None = None) -> int:
     known, (more, printed) = knowledge.load(), _recorded(recorded or [], language)
-    answer = known.look_up(f"{stacks}\n{printed}")
-    call = answer.get("hang")
+    call = known.look_up(stacks).get("hang")
     lines = said(call, language) if call else [words.of(language, "hang")["nothing"]]
     stem = call["verdict"]["symptom"] if call else ""
     lines += [line for text in more for line in text.split("\n")]
-    stems = [hit["symptom"] for hit in answer["hits"]]
+    stems = [hit["symptom"] for hit in known.look_up(printed)["hits"]]
     stem = stem or next(iter(stems), "")
     if stem in known.symptoms:
         symptom = known.symptoms[stem]
@@ -174,7 +173,7 @@ def _say(stacks: str, language: str, recorded: list[Path] | None = None) -> int:
         lines += [f"  {row['do']}" for row in rows] or [f"  {page['summary']}"]
         show = terminal.TEXT[language]["page"]
         lines.append(show.format(command=terminal.typed("show", symptom["id"])))
-    for other in stems if printed else []:
+    for other in stems:
         if other != stem:
             symptom = known.symptoms[other]
             lines.append(f"{symptom['texts'][language]['title']}  ({symptom['id']})")

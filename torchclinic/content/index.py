@@ -98,7 +98,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "ladder": _of(failure, "READ LONG SIGNALS STOPPED COMPLAINTS TOLD OURS FOLDERS FRAMED OUTPUT"),
     "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT STOPS HEAD TALL"),
     "hang": {
-        **_of(hang, "KINDS HELPERS LAUNCHERS GONE OUTSIDE TOGETHER"),
+        **_of(hang, "KINDS HELPERS LAUNCHERS GONE STILL OUTSIDE TOGETHER"),
         **_of(stacks, "MARK MARKED SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
     },
     "likely": _of(

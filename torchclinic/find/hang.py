@@ -76,6 +76,8 @@ KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("lock", "logging/__init__.py", ("acquire", "handle")),
     ("lock", "filelock/", ()),
 )
+#: Kinds that wait, however often they look.
+STILL = ("idle", "spins", "store")
 #: Kinds of which no stack tells anything.
 GONE = ("dead", "unseen")
 #: Kinds that wait for what is no program of the reader's.
@@ -183,7 +185,7 @@ def _group(one: Process, blind: bool) -> Group:
         kind = "spins"
     elif one.told.get("state") in ("Z", "X"):
         kind = "dead"
-    works = one.works and kind not in ("idle", "spins")
+    works = one.works and kind not in STILL
     return {
         "who": [],
         "kind": kind,
