@@ -90,6 +90,12 @@ export interface HangTables {
   works: number;
   kinds: [string, string, string[]][];
   helpers: string[];
+  launchers: string[];
+  gone: string[];
+  still: string[];
+  outside: string[];
+  together: string[];
+  marked: string;
   libraries: string[];
 }
 

@@ -81,8 +81,8 @@ TABLES: dict[str, dict[str, Any]] = {
     "ladder": _of(failure, "READ LONG SIGNALS STOPPED COMPLAINTS TOLD OURS FOLDERS FRAMED OUTPUT"),
     "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT SIGNAL ABORT STOPS HEAD TALL"),
     "hang": {
-        **_of(hang, "KINDS HELPERS"),
-        **_of(stacks, "MARK SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
+        **_of(hang, "KINDS HELPERS LAUNCHERS GONE STILL OUTSIDE TOGETHER"),
+        **_of(stacks, "MARK MARKED SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
     },
     "likely": _of(
         likely, "BEGIN END LONG WORDS LETTERS HEAD_WORDS HEAD_LETTERS PLENTY BETWEEN ALIKE"
