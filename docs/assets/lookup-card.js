@@ -1,5 +1,6 @@
 // The card of a symptom that the lookup found: what it means for the reader, the fix of the cause first, the evidence folded. Pasted text becomes text nodes, never markup.
 
+import { instead } from "./devices.js";
 import { loadedPage } from "./lookup-ask.js";
 import { diagnose, fragment } from "./lookup.js";
 import { draw, svg } from "./picture.js";
@@ -123,7 +124,7 @@ export function quoted(line, code) {
  * From the page of a hit: the fix of the cause that the text tells, or of the one met most often, and the other rows to choose from.
  * @returns whether there is something new to be dressed with buttons
  */
-export async function showFix(hit, result, language, current) {
+export async function showFix(index, hit, result, language, current) {
   const place = result.querySelector(`[data-tc-cause="${hit.symptom}"]`);
   if (!place) return;
   const href = new URL(`../${hit.topic}/${hit.symptom}/`, import.meta.url).href;
@@ -143,6 +144,20 @@ export async function showFix(hit, result, language, current) {
   place.append(...[told, fix, check].filter(Boolean));
   if (rows.length > 1) place.append(others(hit, choice, row));
   offerFix(place);
+  place.append(...otherNames(index, hit, place.textContent, language));
+}
+
+/** What stands for CUDA's names in what is shown, where the reader's device is another. */
+function otherNames({ devices }, { device }, shown, language) {
+  const pairs = instead(devices, device, shown).flatMap(([cuda, own], at) => {
+    const names = { own: element("code", {}, own), cuda: element("code", {}, cuda) };
+    const pieces = words["instead-pair"].split(/[{}]/).map((piece) => names[piece] ?? piece);
+    return at ? [words.enumeration, ...pieces] : pieces;
+  });
+  if (!pairs.length) return [];
+  const { name } = devices.find(({ id }) => id === device);
+  const [before, after] = fill(words.instead, { name: name[language], pairs: "\n" }).split("\n");
+  return [element("p", { class: "tc-note" }, before, pairs, after)];
 }
 
 /** The name of a row: its cause, or the one met most often. */

@@ -13,6 +13,7 @@ from .. import LANGUAGES, ROOT
 from . import (
     alike,
     causes,
+    devices,
     evidence,
     mutation,
     page_file,
@@ -93,6 +94,7 @@ def load(
         often=_often(root / FACTS / "often.yml", symptoms, problems),
         drafts=unpublished,
         alike=alike.read(root / FACTS / alike.FILE, problems),
+        devices=devices.read(root / FACTS / devices.FILE, problems),
     )
     if check:
         words.check(words.read(), problems)

@@ -12,6 +12,7 @@ from .. import LANGUAGES
 from ..find.answer import Index
 from ..find.search_table import SearchIndex
 from . import index, most_met, mutation, search_index, tip
+from .devices import Devices
 from .evidence import Evidence
 from .index import Met
 from .problem import Problems
@@ -43,6 +44,7 @@ class Catalogue:
         often: the most met symptoms, which the home page names, in order.
         drafts: by stem, what is proposed and not published; in nothing else that stands here.
         alike: facts/alike.yml: words that people use for one another.
+        devices: facts/devices.yml: families of devices.
     """
 
     root: Path
@@ -58,6 +60,7 @@ class Catalogue:
     often: list[Symptom] = field(default_factory=list)
     drafts: dict[str, Symptom] = field(default_factory=dict)
     alike: list[list[str]] = field(default_factory=list)
+    devices: Devices = field(default_factory=lambda: Devices([], {}))
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.
@@ -101,7 +104,7 @@ class Catalogue:
 
     def index(self, languages: tuple[str, ...] = LANGUAGES) -> Index:
         """The matcher's index of all symptoms, with titles and sentences in `languages`."""
-        return index.build(self.symptoms, languages, self.met)
+        return index.build(self.symptoms, languages, self.met, self.devices.for_lookup())
 
     @functools.cached_property
     def met(self) -> dict[str, list[Met]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,6 +30,7 @@ from ..find import (
 )
 from ..find.answer import Advice, CauseEntry, Index, Part, SymptomEntry, WordingEntry
 from ..find.clean import DIGITS, WORD, words
+from ..find.devices import Family
 from ..find.wording import HOLES, ROLES, TRACES, Hole, Wording
 from .symptom import Symptom
 
@@ -96,6 +97,7 @@ def build(
     symptoms: dict[str, Symptom],
     languages: tuple[str, ...] = LANGUAGES,
     met: Mapping[str, list[Met]] | None = None,
+    devices: Sequence[Family] = (),
 ) -> Index:
     """The index of symptoms, by stem, with titles and sentences in `languages`.
 
@@ -103,13 +105,14 @@ def build(
 
     Args:
         met: of each wording of a symptom; left out, the first row of its table for all.
+        devices: families, in the order in which a text is asked for its own.
     """
     entries = {
         stem: _symptom(symptom, languages, (met or {}).get(stem, []))
         for stem, symptom in symptoms.items()
     }
     wordings = [(stem, text) for stem, of in symptoms.items() for text in of.snippet.wordings]
-    return assemble(entries, wordings)
+    return {**assemble(entries, wordings), "devices": [*devices]}
 
 
 def assemble(symptoms: dict[str, SymptomEntry], wordings: list[tuple[str, Wording]]) -> Index:
@@ -125,6 +128,7 @@ def assemble(symptoms: dict[str, SymptomEntry], wordings: list[tuple[str, Wordin
         "holes": {kind: list(hole) for kind, hole in HOLES.items()},
         "traces": {name: list(texts) for name, texts in TRACES.items()},
         "symptoms": symptoms,
+        "devices": [],
         "wordings": [_wording(stem, wording) for stem, wording in wordings],
         "anchors": by_word,
         "numbered": [word for word in by_word if any(c in DIGITS for c in word)],
