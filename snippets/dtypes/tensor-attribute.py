@@ -73,7 +73,7 @@ from torch import nn
 
 torch.manual_seed(0)
 model = nn.Linear(4, 3)
-x = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])
+x = torch.tensor([[1, 2, -3, 4], [5, 600, 7, 8]])
 
 # %% break numpy-method
 x = x.astype("float32")
@@ -84,7 +84,7 @@ import torch
 x = x.to(torch.float32)
 
 # %% proof numpy-method
-assert x.dtype == torch.float32 and x.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
+assert x.dtype == torch.float32 and x.tolist() == [[1, 2, -3, 4], [5, 600, 7, 8]]
 
 # %%
 loader = [torch.rand(2, 4), torch.rand(1, 4)]
@@ -121,3 +121,5 @@ logits = model(x)
 
 # %% proof model-output
 torch.testing.assert_close(logits, x @ model.weight.T + model.bias)
+logits.sum().backward()
+assert model.weight.grad.any()  # it learns

@@ -27,6 +27,7 @@
 import torch
 
 x = torch.rand(1, 28, 28)  # an image of one channel: grey
+grey = x
 
 # %% break one-channel
 mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)  # for colours
@@ -47,25 +48,27 @@ x = x.sub(mean).div(std)
 
 # %% proof one-channel
 assert x.shape == (1, 28, 28)
-assert abs(x.min() + 0.1307 / 0.3081) < 0.1 and abs(x.max() - 0.8693 / 0.3081) < 0.1
+torch.testing.assert_close(x, (grey - 0.1307) / 0.3081)
 
 # %%
-x = torch.ones(3, 4)
+loader = [torch.tensor([[1.0, -2.0], [0.5, 4.0], [3.0, 0.0]]), torch.ones(3, 2)]
 
 # %% break out-is-smaller
-total = torch.zeros(4)
-total += x
+total = torch.zeros(2)
+for x in loader:
+    total += x
 
 # %% check out-is-smaller
-total = torch.zeros(4)
-print(tuple(total.shape), tuple((total + x).shape))  # (4,) (3, 4)
+total, x = torch.zeros(2), loader[0]
+print(tuple(total.shape), tuple((total + x).shape))  # (2,) (3, 2)
 assert (total + x).shape != total.shape
 
 # %% fix out-is-smaller
 import torch
 
-total = torch.zeros(4)
-total += x.sum(0)  # one row: the shape that total has
+total = torch.zeros(2)
+for x in loader:
+    total += x.sum(0)  # one row: the shape that total has
 
 # %% proof out-is-smaller
-assert torch.equal(total, torch.full((4,), 3.0))
+assert total.tolist() == [7.5, 5.0]
