@@ -83,6 +83,17 @@ try:
 except TypeError:
     pass
 
+# %% use shuffle
+def read(epochs):
+    # >>>
+    loader = DataLoader(dataset, batch_size=10, shuffle=True)
+    # <<<
+    return [torch.cat(list(loader)).tolist() for _ in range(epochs)]
+
+
+first, second = read(2)
+assert first != second and sorted(first) == sorted(second) == list(range(100))
+
 # %% break sampler
 loader = DataLoader(dataset, batch_size=10, sampler=range(0, 100, 2))
 

@@ -202,6 +202,26 @@ scores = nn.functional.dropout(pooled)
 scores.sum().backward()
 assert model.pool.weight.grad.any()
 
+# %% use names
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.language, self.head = Language(), nn.Linear(8, 3)
+
+    def forward(self, x):
+        model = self.language
+        # >>>
+        hidden, pooled = model(x)
+        # <<<
+        return self.head(nn.functional.dropout(pooled, 0.1))
+
+
+model = Classifier()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+nn.functional.cross_entropy(model(x), torch.tensor([0, 2])).backward()
+optimizer.step()
+assert model.language.pool.weight.grad.any() and model.language.embed.weight.grad.any()
+
 # %%
 x = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0])]
 model = nn.Linear(3, 2)

@@ -46,6 +46,14 @@ x[mask] = y[mask]  # the values of the same places
 # %% proof mask-count
 assert torch.equal(x, torch.tensor([0.2, 2.0, 0.4, 4.0]))
 
+# %% use mask-count
+for x, y in (torch.rand(2, 8), torch.rand(2, 3, 5)):
+    before = x.clone()
+    # >>>
+    x[x > 0.5] = y
+    # <<<
+    assert torch.equal(x, torch.where(before > 0.5, y, before))
+
 # %%
 x = torch.arange(12).view(3, 4)
 

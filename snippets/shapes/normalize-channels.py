@@ -19,6 +19,10 @@
 #         File "/env/lib/python3.11/site-packages/torchvision/transforms/_functional_tensor.py", line 928, in normalize
 #           return tensor.sub_(mean).div_(std)
 #       RuntimeError: output with shape [1, 28, 28] doesn't match the broadcast shape [3, 28, 28]
+#   half-batch:
+#     if: len(out) == len(wide) and out[0] == 1 and wide[0] == 2 and len(out) != 3
+#     likely: len(out) == len(wide) and out[0] == 1 and wide[0] == 2
+#     sample: "RuntimeError: output with shape [1, 320, 64, 64] doesn't match the broadcast shape [2, 320, 64, 64]"
 #   out-is-smaller:
 #     likely: len(out) != len(wide) or not frames("normalize")
 # ---
@@ -49,6 +53,19 @@ x = x.sub(mean).div(std)
 # %% proof one-channel
 assert x.shape == (1, 28, 28)
 torch.testing.assert_close(x, (grey - 0.1307) / 0.3081)
+
+# %% use one-channel
+batch = []
+for x in torch.rand(4, 1, 12, 14):  # grey images of a dataset
+    # >>>
+    mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)
+    std = torch.tensor([0.229, 0.224, 0.225]).view(-1, 1, 1)
+    x.sub_(mean).div_(std)
+    # <<<
+    batch.append(x)
+images = torch.stack(batch)
+outputs = torch.nn.Conv2d(1, 2, 3)(images)
+assert outputs.shape == (4, 2, 10, 12) and images.mean() > 0.5
 
 # %%
 loader = [torch.tensor([[1.0, -2.0], [0.5, 4.0], [3.0, 0.0]]), torch.ones(3, 2)]

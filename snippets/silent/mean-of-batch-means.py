@@ -57,6 +57,19 @@ weights = [weight[labels].sum() for _, labels in parts]
 mean = sum(loss_fn(*part) * w for part, w in zip(parts, weights)) / sum(weights)
 torch.testing.assert_close(mean, loss_fn(scores, labels))
 
+# %% use last-batch
+means = []
+for size in (32, 10, 33):
+    loader = DataLoader(loader.dataset, batch_size=size)
+    # >>>
+    total = 0
+    for x, y in loader:
+        total += loss_fn(model(x), y).item()
+    count = len(loader)
+    # <<<
+    means.append(total / count)
+assert all(abs(mean - true) < 1e-6 for mean in means)  # the batch size does not matter
+
 # %%
 predicted = torch.tensor([1, 1, 0, 0, 0, 0, 0, 0])
 labels = torch.tensor([1, 0, 1, 1, 1, 1, 0, 0])
