@@ -63,7 +63,7 @@ assert not images.grad_fn.next_functions[0][0].next_functions
 
 # %% use input-in-loop
 losses = []
-for images in torch.rand(3, 2, 4):  # an attack on each of three batches
+for images in torch.rand(3, 2, 4):
     before = loss_fn(model(images), labels).item()
     # >>>
     for _ in range(3):

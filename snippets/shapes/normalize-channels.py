@@ -56,7 +56,7 @@ torch.testing.assert_close(x, (grey - 0.1307) / 0.3081)
 
 # %% use one-channel
 batch = []
-for x in torch.rand(4, 1, 12, 14):  # grey images of a dataset
+for x in torch.rand(4, 1, 12, 14):
     # >>>
     mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)
     std = torch.tensor([0.229, 0.224, 0.225]).view(-1, 1, 1)

@@ -68,7 +68,7 @@ for size in (32, 10, 33):
     count = len(loader)
     # <<<
     means.append(total / count)
-assert all(abs(mean - true) < 1e-6 for mean in means)  # the batch size does not matter
+assert all(abs(mean - true) < 1e-6 for mean in means)
 
 # %%
 predicted = torch.tensor([1, 1, 0, 0, 0, 0, 0, 0])
