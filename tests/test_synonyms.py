@@ -99,7 +99,10 @@ def test_each_language_counts_for_itself(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("language", "shown"),
-    [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "也有人这样搜：\\*w\\* 0、\\*w\\* 1")],
+    [
+        ("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"),
+        ("zh", "也有人这样搜：\\*w\\* 0、\\*w\\* 1"),
+    ],
 )
 def test_the_foot_of_a_page_names_the_first(language: str, shown: str) -> None:
     made = Page(Path("page.md"), language, "")
