@@ -129,7 +129,7 @@ class Catalogue:
             overviews: (address, title, description) of pages about the others.
         """
         simplified = search_index.traditional(self.root / FACTS / search_index.TRADITIONAL)
-        pages = [*self.symptoms.values(), *self.tips.values()]
+        pages: list[Symptom | Tip] = [*self.symptoms.values(), *self.tips.values()]
         return search_index.build(pages, overviews, self.tags, self.alike, simplified, language)
 
     def as_json(self) -> list[dict[str, Any]]:
