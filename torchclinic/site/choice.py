@@ -29,7 +29,7 @@ def rows(symptom: Symptom, language: str, *first: str) -> list[Cause]:
     """The causes that the page of this language has words for, in the table's order; before them
     the rows `first`, and the one whose fix is the quick one."""
     page = symptom.pages[language]
-    known = [cause for cause in symptom.snippet.causes if cause.row in page.causes]
+    known = [cause for cause in symptom.snippet.causes if cause.row in page.front.causes]
     quick = _CASE.search(page.sections["fix"].text)
     named = [cause for row in first for cause in known if cause.row == row]
     quickest = [cause for cause in known if quick and cause.case == quick[1]]
