@@ -291,7 +291,7 @@ def _xml(root: ET.Element) -> str:
 
 def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str) -> str:
     """JSON-LD of a symptom or a tip. It goes into a `<script>`, whose text no `<` may end."""
-    tags = made.snippet.tags if isinstance(made, Symptom) else made.tags
+    tags = made.snippet.tags if isinstance(made, Symptom) else made.facts.tags
     facts: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "TechArticle",
