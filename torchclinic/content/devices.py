@@ -89,6 +89,7 @@ def _wrong(of: Any) -> list[str]:
     ]
     told += [f"has an unknown field `{field}`" for field in of if field not in FIELDS]
     for field in ("name", "wheels"):
-        texts = of.get(field) if isinstance(of.get(field), dict) else {}
-        told += [f"has no `{field}` in `{one}`" for one in LANGUAGES if not texts.get(one)]
+        texts = of.get(field)
+        lacking = [one for one in LANGUAGES if not isinstance(texts, dict) or not texts.get(one)]
+        told += [f"has no `{field}` in `{one}`" for one in lacking]
     return told
