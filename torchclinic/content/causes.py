@@ -46,7 +46,7 @@ def neighbours(catalogue: Catalogue, stem: str) -> set[str]:
 
     They share words by which the lookup finds lines, outrank each other, or are related.
     """
-    table, near = catalogue.index(), {stem}
+    table, near = catalogue.table, {stem}
     owners = [wording["symptom"] for wording in table["wordings"]]
     for numbers in table["anchors"].values():
         sharing = {owners[number] for number in numbers}
@@ -71,7 +71,7 @@ def check(catalogue: Catalogue, stems: Collection[str] | None = None) -> None:
     Args:
         stems: the symptoms that are looked at (see `neighbours`); all of them for None.
     """
-    table = catalogue.index()
+    table = catalogue.table
     entries = [
         (stem, wording, symptom.snippet.file)
         for stem, symptom in catalogue.symptoms.items()

@@ -116,11 +116,11 @@ class Catalogue:
 
     @functools.cached_property
     def table(self) -> Index:
-        """The index, made once: for whoever asks it about every page.
+        """The index without what is shown of a hit, made once: which symptom and cause a text is.
 
-        Of what changes after that it knows nothing.
+        What most readers of a message met is not in it, which takes as long as all else.
         """
-        return self.index()
+        return index.build(self.symptoms, ())
 
     def search_index(self, language: str, overviews: list[tuple[str, str, str]]) -> SearchIndex:
         """The search's index of one language.

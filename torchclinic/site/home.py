@@ -88,8 +88,8 @@ def totals(catalogue: Catalogue, language: str) -> str:
 def mutants(catalogue: Catalogue, language: str) -> str:
     """How many wrong versions of fixes and tips were made on purpose, and caught; nothing where
     none was."""
-    counts = [catalogue.mutants.counts(made.snippet) for made in article.articles(catalogue)]
-    tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
+    counts = [catalogue.mutants.counts(shown.snippet) for shown in article.articles(catalogue)]
+    tried, caught = sum(tried for tried, _ in counts), sum(caught for _, caught in counts)
     label = LABELS[language]["mutants"]
     return label.format(tried=tried, caught=caught, left=tried - caught) if tried else ""
 
