@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "[Errno 28] No space left on device"
 #     exception: OSError
-#     near: &ours [model-code, "torch-", "Collecting torch", "install torch", torch_extensions, huggingface, modelscope, "nvidia-", "nvidia_", autodl]
+#     near: &ours [model-code, "packages/datasets/", "packages\\datasets\\", "torch-", "Collecting torch", "install torch", torch_extensions, huggingface, modelscope, "nvidia-", "nvidia_", autodl]
 #     unless: &shm [multiprocessing/heap.py, sharedctypes, /dev/shm]
 #     sample: |
 #       Collecting torch

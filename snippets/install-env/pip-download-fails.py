@@ -17,11 +17,11 @@
 #     sample: |
 #       Downloading torch-2.13.0-cp311-cp311-win_amd64.whl (120.0 MB)
 #       pip._vendor.urllib3.exceptions.ProtocolError: ("Connection broken: ConnectionResetError(10054, '远程主机强迫关闭了一个现有的连接。', None, 10054, None)")
-#   - text: "Download failed because not enough bytes were received"
+#   - text: "because not enough bytes were received ({got:line}"
 #     near: *torch
 #     sample: |
 #       error: incomplete-download
-#       × Download failed because not enough bytes were received (5.6 MB/888.0 MB)
+#       × Download failed after 6 attempts because not enough bytes were received (5.6 MB/888.0 MB)
 #       ╰─> URL: https://download.pytorch.org/whl/cu126/torch-2.13.0%2Bcu126-cp311-cp311-win_amd64.whl
 #   - text: "Cannot connect to proxy"
 #     exception: [ProxyError]
@@ -52,14 +52,14 @@
 # timeout: 120
 # cases:
 #   timeout:
+#     survives:
+#       "without: --retries 10 (shell)": "the server here stalls, it does not break off"
 #     commands:
 #       shell: python -m pip install --timeout 120 --retries 10 torch -i https://pypi.tuna.tsinghua.edu.cn/simple
 #       notebook: "%pip install --timeout 120 --retries 10 torch -i https://pypi.tuna.tsinghua.edu.cn/simple"
 #       uv: |
 #         export UV_HTTP_TIMEOUT=300 UV_DEFAULT_INDEX=https://pypi.tuna.tsinghua.edu.cn/simple
 #         uv pip install torch
-#     survives:
-#       "without: --retries 10 (shell)": "the server here stalls, it does not break off"
 #   hash:
 #     commands:
 #       shell: |

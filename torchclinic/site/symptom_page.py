@@ -150,8 +150,10 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     for other in near.values():
         if language in other.pages and f"{other.stem}.md" not in linked:
             items.append(f"- [{plain(other.title(language))}](../{other.id}.md)")
+    said = symptom.snippet.text + symptom.pages[language].text
     for tip in catalogue.tips.values():
-        if symptom.stem in tip.symptoms and language in tip.pages and tip.stem not in linked:
+        explains = symptom.stem in tip.symptoms or any(word in said for word in tip.mentioned)
+        if explains and language in tip.pages and tip.stem not in linked:
             items.append(f"- {label['tip']}[{plain(tip.title(language))}](../{tip.id}.md)")
     items += [
         f"- [{host(address)}{label['colon']}{docs_name(address)}]({address})"
