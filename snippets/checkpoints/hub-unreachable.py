@@ -166,11 +166,16 @@ import shutil
 
 import torch
 
-folder = os.path.join(torch.hub.get_dir(), "checkpoints")
-os.makedirs(folder, exist_ok=True)
-shutil.copy("resnet18-f37072fd.pth", folder)  # under the very name of the address
+def give_to_hub(file):
+    folder = os.path.join(torch.hub.get_dir(), "checkpoints")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(file, folder)
+
+
+give_to_hub("resnet18-f37072fd.pth")  # under the very name of the address
 
 # %% proof torch-hub
 assert torch.equal(torch.hub.load_state_dict_from_url(closed)["weight"], weights["weight"])
-assert torch.hub.load_state_dict_from_url(closed, progress=False)["bias"].shape == (1,)
-os.makedirs(folder, exist_ok=True)  # and a second file, into the same folder
+torch.save({"bias": torch.ones(1)}, "vgg-0.pth")
+give_to_hub("vgg-0.pth")  # and a second file, into the same folder
+assert torch.hub.load_state_dict_from_url("http://127.0.0.1:9/vgg-0.pth")["bias"] == 1

@@ -117,16 +117,22 @@ print(locale.getpreferredencoding(False))  # what open() takes: cp936 is GBK
 assert run("import locale; print(locale.getpreferredencoding(False))") == "GBK"
 
 # %% fix reading
-with open("classes.txt", encoding="utf-8") as file:  # the text's own, on every system
-    names = file.read().split()
+def read_names(path):
+    with open(path, encoding="utf-8") as file:  # the text's own, on every system
+        return file.read().split()
+
+
+names = read_names("classes.txt")
 
 # %% proof reading
+import inspect
+
 assert names == ["斑马", "自行车", "人"]
-with_fix = DATASET.replace('open("classes.txt")', 'open("classes.txt", encoding="utf-8")')
-assert run(with_fix) == "3"
+fixed = inspect.getsource(read_names)
+assert run(fixed + 'print(len(read_names("classes.txt")))') == "3"
 Path("classes.txt").write_bytes("斑马\n猫".encode("gb18030"))  # and a file that Excel or Notepad saved as GBK
-assert "'utf-8' codec can't decode" in run(with_fix)
-assert run(with_fix.replace("utf-8", "gb18030")) == "2"
+assert "'utf-8' codec can't decode" in run(fixed + 'print(len(read_names("classes.txt")))')
+assert run(fixed.replace("utf-8", "gb18030") + 'print(len(read_names("classes.txt")))') == "2"
 
 # %%
 LIBRARY = "import torch\nimport config\nprint(len(config.names))"
@@ -174,10 +180,17 @@ assert run("import sys; print(sys.stdout.encoding)") == "gbk"
 # %% fix printing
 import sys
 
-sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # first lines of the program
-print("\u2705 saved")
+
+def print_as_utf8():
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+
+
+print_as_utf8()  # the first line of the program
 
 # %% proof printing
-first = 'import sys\nsys.stdout.reconfigure(encoding="utf-8", errors="replace")\n'
+import inspect
+
+first = "import sys\n" + inspect.getsource(print_as_utf8) + "print_as_utf8()\n"
 assert run(first + DONE, PYTHONIOENCODING="gbk").startswith("\u2705 saved")
-assert sys.stdout.encoding == "utf-8" and sys.stdout.errors == "replace"
+assert run(first + 'print("\\ud83d")', PYTHONIOENCODING="gbk") == "?"  # half a character: no error either
+assert sys.stdout.errors == "replace"

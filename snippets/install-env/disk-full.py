@@ -48,16 +48,14 @@
 #   caches:
 #     commands:
 #       autodl: |
-#         mkdir -p /root/autodl-tmp/cache  # the data disk; on other machines: a folder on a disk with room
-#         export HF_HOME=/root/autodl-tmp/cache/huggingface MODELSCOPE_CACHE=/root/autodl-tmp/cache/modelscope
+#         # /root/autodl-tmp is the data disk; elsewhere: a folder on a disk with room
+#         export HF_HOME=/root/autodl-tmp/cache/huggingface
+#         export MODELSCOPE_CACHE=/root/autodl-tmp/cache/modelscope
 #         export TORCH_HOME=/root/autodl-tmp/cache/torch
 #         python train.py
 #       powershell: |
 #         setx HF_HOME D:\cache\huggingface
 #         setx TORCH_HOME D:\cache\torch
-#     survives:
-#       "swap: OTHER_MODELSCOPE_CACHE (autodl)": "the model here is one of torch.hub"
-#       "swap: OTHER_HF_HOME (autodl)": "the model here is one of torch.hub"
 #   installing:
 #     commands:
 #       linux: |
@@ -110,7 +108,7 @@ import torch
 folder = os.path.join(torch.hub.get_dir(), "checkpoints")
 os.makedirs(folder, exist_ok=True)
 torch.hub.download_url_to_file("http://127.0.0.1:{server.server_port}/weights.pth", f"{{folder}}/weights.pth", progress=False)
-print(os.path.getsize(f"{{folder}}/weights.pth"), os.path.exists(f"{{folder}}/weights.pth"))
+print(os.path.getsize(f"{{folder}}/weights.pth"), os.environ["HF_HOME"], os.environ["MODELSCOPE_CACHE"])
 """)
 
 
@@ -131,7 +129,8 @@ for folder in (os.path.expanduser("~"), tempfile.gettempdir()):
 assert shutil.disk_usage(os.path.expanduser("~")).free < 600_000
 
 # %% proof caches
-assert run(commands["autodl"].replace("/root/autodl-tmp", os.path.abspath("data"))) == "600000 True"
+moved = run(commands["autodl"].replace("/root/autodl-tmp", os.path.abspath("data")))
+assert moved == "600000 data/cache/huggingface data/cache/modelscope"  # the last two as the programs read them
 assert Path("data/cache/torch/hub/checkpoints/weights.pth").exists()
 
 # %%
@@ -142,7 +141,7 @@ with zipfile.ZipFile("torch-2.13.0-py3-none-any.whl", "w") as wheel:  # of the n
     wheel.writestr("torch-2.13.0.dist-info/RECORD", "")
 Path("index.html").write_text('<a href="torch-2.13.0-py3-none-any.whl">torch-2.13.0-py3-none-any.whl</a>')
 os.environ.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=f"http://127.0.0.1:{server.server_port}/index.html", PIP_TARGET=os.path.abspath("installed"))
-os.environ.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_CACHE_DIR=os.path.abspath("system/pip"))
+os.environ.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_CACHE_DIR=os.path.abspath("system/pip"), TEMP=os.path.abspath("system"))
 
 # %% break installing
 print(run("python -m pip install torch"))
@@ -156,3 +155,4 @@ assert shutil.disk_usage(tempfile.gettempdir()).free < 600_000
 # %% proof installing
 assert "Successfully installed torch-2.13.0" in run(commands["linux"].replace("/root/autodl-tmp", os.path.abspath("data")))
 assert os.path.getsize("installed/torch.bin") == 600_000
+assert not os.path.exists("system/pip")  # and nothing in the cache
