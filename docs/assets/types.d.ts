@@ -142,6 +142,7 @@ export interface LikelyTables {
   head_words: number;
   head_letters: number;
   plenty: number;
+  raised: string[];
   between: number;
   alike: [string, string][];
 }
@@ -153,6 +154,10 @@ export interface AboutTables {
   named: number;
   counted: number;
   weak: number;
+  marks: string[];
+  outside: string;
+  quoted: number;
+  words: number;
   errors: string[];
   frames: string[];
   signs: string[];
