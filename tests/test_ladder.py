@@ -34,7 +34,7 @@ def climb(likeness: Likeness, text: str, *pages: str) -> Answer:
         ("i get mat1 and mat2 shapes can't be multiplied in pytorch", "matmul-shapes"),
         ("Cant copy out of meta tensor:no data! (diffusers, torch 2.5)", "meta-tensor"),
         ("expected all tensors to be on the same device, but found", "device-mismatch"),
-        ("RuntimeError: mat1 and mat2 shapes cannot be multi", "matmul-shapes"),
+        ("import torch\nRuntimeError: mat1 and mat2 shapes cannot be multi", "matmul-shapes"),
         ("RuntimeError: CUDA Error: out of memory", "cuda-oom"),
     ],
 )
