@@ -118,7 +118,7 @@ def test_chinese_readers_see_them_everywhere(clinic: Catalogue) -> None:
     symptom = clinic.symptoms[STEM]
     english, chinese = (
         "a fresh graph in every step",
-        symptom.pages["zh"].comments["a fresh graph in every step"],
+        symptom.pages["zh"].front.comments["a fresh graph in every step"],
     )
     seen = {
         language: [
@@ -143,7 +143,7 @@ def test_chinese_readers_see_faults(clinic: Catalogue) -> None:
     """What is injected."""
     seen = 0
     for symptom in clinic.symptoms.values():
-        table = symptom.pages["zh"].comments
+        table = symptom.pages["zh"].front.comments
         faults = [
             need.removeprefix(FAULT) for need in symptom.snippet.needs if need.startswith(FAULT)
         ]
@@ -199,7 +199,7 @@ def test_what_does_not_agree_is_told_with_its_line(project: Path) -> None:
         catalogue.load(project, lint=False)
         .symptoms[STEM]
         .pages["zh"]
-        .comments["a fresh graph in every step"]
+        .front.comments["a fresh graph in every step"]
     )
     for wrong, told in (
         (f"{chinese},是", "half-width punctuation"),
@@ -216,7 +216,7 @@ def test_what_does_not_agree_is_told_with_its_line(project: Path) -> None:
 def test_stamp_puts_what_lacks_a_twin_into_the_page(project: Path) -> None:
     page = project / f"docs/zh/{IDENT}.md"
     made = catalogue.load(project, lint=False).symptoms[STEM]
-    before = made.pages["zh"].comments
+    before = made.pages["zh"].front.comments
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text(
         "".join(line for line in lines if "a fresh graph in every step" not in line),
@@ -226,5 +226,5 @@ def test_stamp_puts_what_lacks_a_twin_into_the_page(project: Path) -> None:
     assert stamp.untranslated(made) == ["a fresh graph in every step"]
     assert stamp.stamp(made, [], False)[1:] == ["TODO in `comments`: 'a fresh graph in every step'"]
     made = catalogue.load(project, lint=False).symptoms[STEM]
-    assert made.pages["zh"].comments == {**before, "a fresh graph in every step": "TODO"}
-    assert list(made.pages["zh"].comments) == list(before)
+    assert made.pages["zh"].front.comments == {**before, "a fresh graph in every step": "TODO"}
+    assert list(made.pages["zh"].front.comments) == list(before)

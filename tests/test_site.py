@@ -769,6 +769,12 @@ def test_scripts_lose_their_comments() -> None:
     assert styles.uncommented(f"{cast}/** What it is. */\n") == cast
 
 
+def test_each_rung_of_the_lookup_has_a_look_of_its_own(built: Path) -> None:
+    """Rules that no page and no script names are left out."""
+    rungs = set(re.findall(r"data-tc-rung=\W?([a-z]+)", read(built / "en/assets/site.css")))
+    assert rungs == {"likely", "origin", "cut", "other", "about"}
+
+
 def test_every_class_of_a_page_that_had_rules_still_has_them(built: Path) -> None:
     """As the browser sees it: whatever Material styles and a page holds."""
     import material

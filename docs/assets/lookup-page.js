@@ -94,7 +94,7 @@ export function start(form, result, dress) {
       const { status: told, hits } = found.answer;
       status.textContent = summary(result, hits, language);
       for (const hit of told === "ambiguous" ? hits : hits.slice(0, 1))
-        showFix(hit, result, language, current).then(
+        showFix(index, hit, result, language, current).then(
           () => dress(result),
           () => {},
         ); // without a network: the page is a link away

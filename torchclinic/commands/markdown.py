@@ -53,6 +53,7 @@ def _hit(known: Knowledge, hit: Hit, answer: Answer, language: str) -> str:
             "",
             "</details>",
         ]
+    lines += terminal.instead(known, hit, lines, text, language)
     more = text["page"].format(command=terminal.typed("show", entry["id"]))
     if known.site:
         more = f"[{page['title'].replace('[', '').replace(']', '')}]({known.site}{page['url']})"

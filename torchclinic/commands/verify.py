@@ -82,7 +82,7 @@ def run_verify(options: argparse.Namespace) -> int:
     else:
         # A room that this one may not know, and that the wheel leaves out.
         clinic, pages = importlib.import_module("torchclinic.authoring.chosen").chosen(options)
-        index = clinic.index()
+        index = clinic.table
         if options.mutate:
             mutate = importlib.import_module("torchclinic.authoring.mutate").mutate
             root = ROOT if options.record else None

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ..content import overview
 from ..content.catalogue import Catalogue
-from . import evidence_view, lists, markup, message_view, parts
+from . import article, evidence_view, lists, markup, message_view, parts
 from .labels import LABELS
 
 
@@ -88,9 +88,8 @@ def totals(catalogue: Catalogue, language: str) -> str:
 def mutants(catalogue: Catalogue, language: str) -> str:
     """How many wrong versions of fixes and tips were made on purpose, and caught; nothing where
     none was."""
-    made = [*catalogue.symptoms.values(), *catalogue.tips.values()]
-    counts = [catalogue.mutants.counts(one.snippet) for one in made]
-    tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
+    counts = [catalogue.mutants.counts(shown.snippet) for shown in article.articles(catalogue)]
+    tried, caught = sum(tried for tried, _ in counts), sum(caught for _, caught in counts)
     label = LABELS[language]["mutants"]
     return label.format(tried=tried, caught=caught, left=tried - caught) if tried else ""
 
