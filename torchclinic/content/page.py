@@ -98,7 +98,7 @@ class Front:
         synonyms: what people type who look for this page.
         comments: of the snippet, English -> Chinese (content/comments.py).
         source: section -> hash of the English text that the Chinese was made from.
-        tags, rows, symptoms, survives: facts of a tip (content/tip.py).
+        tags, rows, symptoms, mentioned, survives: facts of a tip (content/tip.py).
     """
 
     title: str = declared(fields.text, needed="front matter lacks `title`")
@@ -113,6 +113,7 @@ class Front:
     tags: list[str] = declared(fields.texts, [])
     rows: list[str] = declared(fields.texts, [])
     symptoms: list[str] = declared(fields.texts, [])
+    mentioned: list[str] = declared(fields.texts, [])
     survives: dict[str, str] = declared(fields.table, {})
 
 

@@ -10,9 +10,9 @@ pytest-codeblocks runs; two directives stand for what is too long or not text:
     {{ figure NAME }}       the figure that docs/figures/NAME.py drew from what it measured
 
 Facts that belong to no language stand in the English front matter alone: `tags`, `rows`, `symptoms`
-(the stems that the tip explains), and `survives`:
-what `verify --mutate` can take out of a block without being caught, as it prints it -> why that may
-be.
+(the stems that the tip explains), `mentioned` (texts: each symptom that holds one links the tip),
+and `survives`: what `verify --mutate` can take out of a block without being caught, as it prints it
+-> why that may be.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ from .snippet import Case, Cell, Snippet
 FOLDER = "tips"
 PROGRAMS = "docs/programs"
 FIELDS = {
-    "en": {"title", "rule", "summary", "synonyms", "tags", "rows", "symptoms", "survives"},
+    "en": {
+        *("title", "rule", "summary", "synonyms", "tags", "rows"),
+        *("symptoms", "mentioned", "survives"),
+    },
     "zh": {"title", "rule", "summary", "synonyms", "source"},
 }
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")

@@ -150,8 +150,11 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     for other in near.values():
         if language in other.pages and f"{other.stem}.md" not in linked:
             items.append(f"- [{plain(other.title(language))}](../{other.id}.md)")
+    said = symptom.snippet.text + symptom.pages[language].text
     for tip in catalogue.tips.values():
-        if symptom.stem in tip.facts.symptoms and language in tip.pages and tip.stem not in linked:
+        facts = tip.facts
+        explains = symptom.stem in facts.symptoms or any(word in said for word in facts.mentioned)
+        if explains and language in tip.pages and tip.stem not in linked:
             items.append(f"- {label['tip']}[{plain(tip.title(language))}](../{tip.id}.md)")
     items += [
         f"- [{host(address)}{label['colon']}{docs_name(address)}]({address})"
