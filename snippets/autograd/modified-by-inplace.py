@@ -100,7 +100,9 @@
 #       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2 or len(leaf) == 2 and expected > 0)
 #       and (frames("retain_graph=True") or paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward"))
 #   filled-in-steps:
-#     if: op == "CopySlices" and expected > 0
+#     if: >-
+#       op == "CopySlices" and expected > 0
+#       or begins(op, "AsStrided", "Select", "Slice") and live("grad_fn=CopySlices")
 #     likely: begins(op, "AsStrided", "Select", "Slice", "Narrow", "Unbind", "CopySlices")
 #     sample: |
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [16, 20, 64]], which is output 0 of CopySlices, is at version 20; expected version 19 instead.

@@ -16,6 +16,7 @@
 #   numbers-in-a-list:
 #     likely: frames("np.mean(", "np.average(", "np.std(")
 #   inside-the-loss:
+#     if: live("run", "goes into backward")
 #     undecided: whether the result is trained on is not in the traceback
 # cases:
 #   one-tensor:

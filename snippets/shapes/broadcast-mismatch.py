@@ -111,12 +111,15 @@
 #   prediction-and-target:
 #     if: >-
 #       frames("mse_loss", "l1_loss") and dim in [2, 3]
-#       or read(live.target.shape) and read(live.input.shape)
+#       or len(live.target.shape) == len(live.input.shape)
 #     likely: >-
 #       dim in [2, 3] and not frames("attn", "attns", "attention", "Attention", "modeling_") and (a
 #       - b > 1 or b - a > 1)
 #     sample: "RuntimeError: The size of tensor a (268) must match the size of tensor b (201) at non-singleton dimension 3"
 #   mse-classes:
+#     if: >-
+#       len(live.target.shape) == 1 and len(live.input.shape) == 2 and live.target.shape[0] ==
+#       live.input.shape[0]
 #     likely: >-
 #       dim == 1 and a > 1 and b > 1 and frames("mse_loss", "l1_loss", "smooth_l1_loss",
 #       "huber_loss")

@@ -44,6 +44,7 @@
 #     likely: frames("__getitem__", "/fetch.py") and size != 0
 #   from-one:
 #     if: live.right.min == 1 and live.right.max == size
+#     likely: live.right.min == size and live.right.max == size
 #     undecided: the other indices are not printed
 #   class-number:
 #     likely: >-
