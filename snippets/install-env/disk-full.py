@@ -5,8 +5,8 @@
 #     near: &ours [model-code, "packages/datasets/", "packages\\datasets\\", "torch-", "Collecting torch", "install torch", torch_extensions, huggingface, modelscope, "nvidia-", "nvidia_", autodl]
 #     unless: &shm [multiprocessing/heap.py, sharedctypes, /dev/shm]
 #     sample: |
-#       Collecting torch
-#       ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device
+#       File "/root/miniconda3/lib/python3.12/site-packages/huggingface_hub/file_download.py", line 559, in http_get
+#       OSError: [Errno 28] No space left on device
 #   - text: "[Errno 122] Disk quota exceeded"
 #     exception: OSError
 #     near: *ours
@@ -40,7 +40,7 @@
 #   saving:
 #     if: paste("StorageFull", "serialization.py", "save_pretrained")
 #     sample: |
-#       File "torch/serialization.py", line 966, in save
+#       File "/opt/conda/lib/python3.11/site-packages/torch/serialization.py", line 966, in save
 #       OSError: [Errno 28] No space left on device
 #   inodes:
 # timeout: 120
