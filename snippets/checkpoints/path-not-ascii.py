@@ -64,11 +64,15 @@ with open("猫.png", "wb") as file:
     file.write(cv2.imencode(".png", ones)[1].tobytes())
 '''
 
+Path("数据").mkdir()
+Path("数据/猫.png").touch()
+Path("数据/模型.pt").touch()
+
 # %% break opencv
 print(run(PICTURE + 'image = cv2.imread("猫.png")\nprint(image.shape)'))
 
 # %% check opencv
-path = "猫.png"
+path = "数据/猫.png"
 print(os.path.isfile(path), path.isascii())  # True False: not plain letters
 looked = 'import os\nprint(os.path.isfile("猫.png"), "猫.png".isascii())'
 assert run(PICTURE + looked) == "True False"
@@ -112,7 +116,7 @@ with open("模型.pt", "wb") as file:
 print(run(MODEL + 'torch.jit.load("模型.pt")'))
 
 # %% check torchscript
-path = "模型.pt"
+path = "数据/模型.pt"
 print(os.path.isfile(path), path.isascii())  # True False: not plain letters
 looked = 'import os\nprint(os.path.isfile("模型.pt"), "模型.pt".isascii())'
 assert run(MODEL + looked) == "True False"
