@@ -64,6 +64,7 @@ VERDICTS: dict[str, tuple[str, list[str] | None, int]] = {
 PAGES = {
     "absent": "collective-deadlock",
     "late": "collective-deadlock",
+    "apart": "hang-flight-recorder",
     "different": "collective-deadlock",
     "same": "collective-deadlock",
     "store": "rendezvous-network",
