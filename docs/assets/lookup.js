@@ -19,7 +19,8 @@ import {
   stripPrefix,
   wordsOf,
 } from "./clean.js";
-import { holds, textsOf } from "./condition.js";
+import { holds } from "./condition.js";
+import { familyOf, inCudaWords } from "./devices.js";
 import { fails } from "./failure.js";
 import { rollCall } from "./hang.js";
 import { liveApart } from "./live.js";
@@ -45,15 +46,12 @@ export function lookup(index, text) {
   const [whole, live] = liveApart(normalise(raw));
   const [clean, first] = ranksApart(whole, index.tables);
   if (!strip(clean, " \n")) return { status: "empty", hits: [], looked_for: "" };
-  const pasted = new Pasted(clean);
-  const [told, harmless] = apart(
-    index,
-    ranked(index, occurrences(index, pasted), pasted),
-    clean.split("\n"),
-  );
+  const { pasted, read, device } = readBy(index, clean);
+  const [told, harmless] = apart(index, read, pasted.text.split("\n"));
   const { roles } = index.tables.rank;
   // What is wrapped is in the text, and no page knows it.
-  const wrapped = first && told.every(({ role }) => roles[role] === "wrapper");
+  const raised = first && !first.text.startsWith(index.tables.ranks.signal);
+  const wrapped = raised && told.every(({ role }) => roles[role] === "wrapper");
   const candidates = wrapped ? [] : told;
   const named = first?.rank ? { first } : {};
   const call = rollCall(whole, index.tables);
@@ -70,10 +68,29 @@ export function lookup(index, text) {
     if (live) Object.assign(values, live.values);
     const facts = { pasted, values, every, stems, live, tables: index.tables };
     const cause = causeOf(index.symptoms[symptom].causes ?? [], facts);
-    return hitOf(index, candidate, candidates, rawLines.get(line - 1), cause, pasted);
+    const hit = hitOf(index, candidate, candidates, rawLines.get(line - 1), cause);
+    return device ? { ...hit, device: device.id } : hit;
   });
   const status = isAmbiguous(candidates) ? "ambiguous" : "match";
   return called(index, { status, hits, looked_for: "", harmless, ...named }, call);
+}
+
+/**
+ * A text, what it prints, and the family of its device: one that no page knows by its own words is
+ * read in CUDA's.
+ * @param {Index} index
+ * @param {string} clean
+ */
+function readBy(index, clean) {
+  const pasted = new Pasted(clean);
+  const read = ranked(index, occurrences(index, pasted), pasted);
+  const device = familyOf(index.devices, pasted);
+  const { roles } = index.tables.rank;
+  if (!device || read.some(({ role }) => roles[role] === "cause")) return { pasted, read, device };
+  const other = inCudaWords(device, clean);
+  const translated = new Pasted(other);
+  const told = other === clean ? [] : ranked(index, occurrences(index, translated), translated);
+  return told.length ? { pasted: translated, read: told, device } : { pasted, read, device };
 }
 
 /**
@@ -150,37 +167,19 @@ function causeOf(causes, facts) {
 }
 
 /**
- * The row that most readers of a wording are served by; null where no table of causes is. A row
- * that is known by a program's words is not theirs whose frames are of another program.
+ * The row that most readers of a wording are served by; null where no table of causes is.
  * @param {Index} index
  * @param {number} wording
- * @param {Pasted} pasted
  * @returns {Often | null}
  */
-export function often({ symptoms, wordings, tables }, wording, pasted) {
+export function often({ symptoms, wordings }, wording) {
   const { symptom } = wordings[wording];
   const { often: met = [], causes = [] } = symptoms[symptom];
   const first = wordings.findIndex((entry) => entry.symptom === symptom);
   const [number, ...threads] = met[met.length > 1 ? wording - first : 0] ?? [];
   if (number === undefined) return null;
-  let entry = causes[number];
-  let share = threads;
-  if (ofAnotherProgram(entry, pasted, tables))
-    [entry, share] = [causes.find((other) => other.case) ?? entry, []];
-  if (ofAnotherProgram(entry, pasted, tables)) return null;
-  const { row, case: name = "", title } = entry;
-  return { row, case: name, title, threads: share };
-}
-
-/**
- * Do frames stand in the text, and none of the words that the row's conditions ask for?
- * @param {CauseEntry} row
- * @param {Pasted} pasted
- * @param {Index["tables"]} tables
- */
-function ofAnotherProgram(row, pasted, tables) {
-  const texts = [row.if, row.likely].flatMap((tree) => (tree ? textsOf(tree) : []));
-  return texts.length && pasted.frames(tables.pasted) && !texts.some((text) => pasted.says(text));
+  const { row, case: name = "", title } = causes[number];
+  return { row, case: name, title, threads };
 }
 
 /**
@@ -189,10 +188,9 @@ function ofAnotherProgram(row, pasted, tables) {
  * @param {Candidate[]} candidates
  * @param {string} raw
  * @param {Cause | null} cause
- * @param {Pasted} pasted
  * @returns {Hit}
  */
-function hitOf(index, candidate, candidates, raw, cause, pasted) {
+function hitOf(index, candidate, candidates, raw, cause) {
   const symptom = index.symptoms[candidate.symptom];
   const others = candidates.filter((other) => other !== candidate);
   const why = [index.tables.rank.roles[candidate.role]];
@@ -200,7 +198,7 @@ function hitOf(index, candidate, candidates, raw, cause, pasted) {
   why.push(candidate.agrees ? "type" : "other-type");
   if (candidate.warning) why.push("warning");
   if (!candidate.block && others.some((other) => other.block)) why.push("first-of-chain");
-  const most = cause ? null : often(index, candidate.number, pasted);
+  const most = cause ? null : often(index, candidate.number);
   return {
     symptom: candidate.symptom,
     topic: symptom.topic,
@@ -228,13 +226,16 @@ function hitOf(index, candidate, candidates, raw, cause, pasted) {
  */
 export function diagnose(index, hit, language) {
   const symptom = index.symptoms[hit.symptom];
+  const noun = index.devices.find(({ id }) => id === hit.device)?.noun ?? "GPU";
   const row = hit.cause && symptom.causes?.find(({ row }) => row === hit.cause?.row);
   const ofCause = row?.say?.[language];
   for (const sentence of [ofCause, ...(symptom.diagnosis?.[language] ?? [])]) {
     if (!sentence) continue;
     const pieces = sentence.replaceAll("}", "{").split("{");
     if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(hit.values, piece)))
-      return pieces.map((piece, at) => (at % 2 ? hit.values[piece] : piece)).join("");
+      return pieces
+        .map((piece, at) => (at % 2 ? hit.values[piece] : piece.replaceAll("GPU", noun)))
+        .join("");
   }
   return "";
 }

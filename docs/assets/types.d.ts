@@ -73,6 +73,8 @@ export interface RanksTables {
   lost: string[];
   waiting: string[];
   root: string;
+  signal: string;
+  abort: string;
   stops: string[];
   head: string;
   tall: number;
@@ -148,6 +150,7 @@ export interface LikelyTables {
   head_words: number;
   head_letters: number;
   plenty: number;
+  raised: string[];
   between: number;
   alike: [string, string][];
 }
@@ -159,6 +162,10 @@ export interface AboutTables {
   named: number;
   counted: number;
   weak: number;
+  marks: string[];
+  outside: string;
+  quoted: number;
+  words: number;
   errors: string[];
   frames: string[];
   signs: string[];
@@ -229,8 +236,19 @@ export interface Index extends Patterns {
   version: number;
   wordings: WordingEntry[];
   symptoms: Record<string, SymptomEntry>;
+  devices: Family[];
   /** Whether the advice is in it. */
   told?: boolean;
+}
+
+/** A family of devices. */
+export interface Family {
+  id: string;
+  name: Texts;
+  noun: string;
+  signs: string[];
+  prints: [string, string][];
+  instead: [string, string][];
 }
 
 export interface Occurrence {
@@ -277,6 +295,7 @@ export interface Hit {
   often: Often | null;
   row: string;
   seen_in: string[];
+  device?: string;
 }
 
 export interface Answer {

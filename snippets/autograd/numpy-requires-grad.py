@@ -52,6 +52,20 @@ assert predicted.requires_grad  # the tensor itself keeps its graph
 loss_fn(predicted, y).backward()
 assert model.weight.grad.abs().sum() > 0
 
+# %% use one-tensor
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+errors = []
+for _ in range(20):
+    # >>>
+    predicted = model(x)
+    print(predicted.numpy().mean())
+    # <<<
+    errors.append(np.square(array - y.numpy()).mean())
+    optimizer.zero_grad()
+    loss_fn(predicted, y).backward()
+    optimizer.step()
+assert errors[-1] < errors[0]
+
 # %% break numbers-in-a-list
 losses = []
 for _ in range(3):

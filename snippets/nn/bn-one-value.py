@@ -114,6 +114,20 @@ for inputs, targets in loader:
 assert sizes == [2, 2]
 assert model[0].weight.grad.abs().sum() > 0
 
+# %% use last-batch
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for epoch in range(2):
+    # >>>
+    loader = DataLoader(dataset, batch_size=2)
+    # <<<
+    for inputs, targets in loader:
+        optimizer.zero_grad()
+        loss_fn(model(inputs), targets).backward()
+        optimizer.step()
+assert model[1].num_batches_tracked == 4
+model.eval()
+assert model(x).shape == (1, 1)
+
 # %% break batch-of-one
 loader = DataLoader(dataset, batch_size=1)
 for inputs, targets in loader:

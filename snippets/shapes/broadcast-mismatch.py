@@ -180,6 +180,19 @@ outputs = model(x)
 assert outputs.shape == (2, 512, 8)
 assert torch.equal(outputs, model.words(x) + model.positions.weight)
 
+# %% use too-long
+head = nn.Linear(8, 3)
+optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+for length in (20, 700):
+    x, labels = torch.randint(0, 100, (4, length)), torch.arange(4) % 3
+    # >>>
+    outputs = model(x)
+    # <<<
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(head(outputs.mean(1)), labels).backward()
+    optimizer.step()
+assert outputs.shape == (4, 512, 8) and model.words.weight.grad.any()
+
 # %%
 x = torch.rand(96, 64) + 0.1
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from . import condition, hang, live, picture, ranks
+from . import condition, devices, hang, live, picture, ranks
 from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Part, Remark
 from .clean import binary, normalise, printed_type, redact, strip_prefix, words
 from .failure import fails
@@ -51,10 +51,10 @@ def lookup(index: Index, text: str) -> Answer:
     call = hang.roll_call(whole)
     if not clean.strip(" \n"):
         return _nothing("empty")
-    pasted = Pasted(clean)
-    candidates = ranked(index, occurrences(index, pasted), clean)
+    pasted, candidates, device = _read(index, clean)
     candidates, remarks = _apart(candidates, pasted.lines)
-    if first and all(ROLES[candidate.role] == "wrapper" for candidate in candidates):
+    raised = first and not first["text"].startswith(ranks.SIGNAL)
+    if raised and all(ROLES[candidate.role] == "wrapper" for candidate in candidates):
         candidates = []  # what is wrapped is in the text, and no page knows it
     if not candidates:
         line = first["text"] if first else _looked_for(pasted.lines)
@@ -75,7 +75,9 @@ def lookup(index: Index, text: str) -> Answer:
         facts = condition.Facts(pasted, candidate.values, candidate.every, stems, known)
         cause = _cause(index["symptoms"][candidate.symptom].get("causes", []), facts)
         line = raw_lines[candidate.line - 1]
-        hits.append(_hit(index, candidate, candidates, line, cause, pasted))
+        hits.append(_hit(index, candidate, candidates, line, cause))
+        if device:
+            hits[-1]["device"] = device["id"]
     answer: Answer = {
         "status": "ambiguous" if ambiguous(candidates) else "match",
         "hits": hits,
@@ -83,6 +85,21 @@ def lookup(index: Index, text: str) -> Answer:
         "harmless": remarks,
     }
     return _called(index, _named(answer, first), call)
+
+
+def _read(index: Index, clean: str) -> tuple[Pasted, list[Candidate], devices.Family | None]:
+    """A text, what it prints, and the family of its device: one that no page knows by its own
+    words is read in CUDA's."""
+    pasted = Pasted(clean)
+    candidates = ranked(index, occurrences(index, pasted), clean)
+    device = devices.family(index["devices"], pasted)
+    if device is None or any(ROLES[one.role] == "cause" for one in candidates):
+        return pasted, candidates, device
+    other = devices.in_cuda_words(device, clean)
+    translated = Pasted(other)
+    if other != clean and (told := ranked(index, occurrences(index, translated), other)):
+        return translated, told, device
+    return pasted, candidates, device
 
 
 def _called(index: Index, answer: Answer, call: hang.RollCall | None) -> Answer:
@@ -158,12 +175,8 @@ def _cause(causes: list[CauseEntry], facts: condition.Facts) -> Cause | None:
     return None
 
 
-def often(index: Index, wording: int, pasted: Pasted) -> Often | None:
-    """The row that most readers of a wording are served by; None where no table of causes is.
-
-    A row that is known by a program's words is not theirs whose frames are of another program: the
-    table's first row with a fix serves them.
-    """
+def often(index: Index, wording: int) -> Often | None:
+    """The row that most readers of a wording are served by; None where no table of causes is."""
     stem = index["wordings"][wording]["symptom"]
     symptom = index["symptoms"][stem]
     if not (met := symptom.get("often")):
@@ -171,11 +184,6 @@ def often(index: Index, wording: int, pasted: Pasted) -> Often | None:
     first = next(n for n, entry in enumerate(index["wordings"]) if entry["symptom"] == stem)
     number, *threads = met[wording - first if len(met) > 1 else 0]
     row = symptom["causes"][number]
-    if _of_another_program(row, pasted):
-        others = (other for other in symptom["causes"] if other.get("case"))
-        row, threads = next(others, row), []
-        if _of_another_program(row, pasted):
-            return None
     return {
         "row": row["row"],
         "case": row.get("case", ""),
@@ -184,20 +192,12 @@ def often(index: Index, wording: int, pasted: Pasted) -> Often | None:
     }
 
 
-def _of_another_program(row: CauseEntry, pasted: Pasted) -> bool:
-    """Do frames stand in the text, and none of the words that the row's conditions ask for?"""
-    trees = [tree for tree in (row.get("if"), row.get("likely")) if tree]
-    texts = [text for tree in trees for text in condition.texts(tree)]
-    return bool(texts and pasted.frames and not any(map(pasted.says, texts)))
-
-
 def _hit(
     index: Index,
     candidate: Candidate,
     candidates: list[Candidate],
     raw: str,
     cause: Cause | None,
-    pasted: Pasted,
 ) -> Hit:
     symptom = index["symptoms"][candidate.symptom]
     others = [other for other in candidates if other is not candidate]
@@ -208,7 +208,7 @@ def _hit(
         *(["warning"] if candidate.warning else []),
         *(["first-of-chain"] if not candidate.block and any(o.block for o in others) else []),
     ]
-    most = None if cause else often(index, candidate.number, pasted)
+    most = None if cause else often(index, candidate.number)
     shown = cause or most
     return {
         "symptom": candidate.symptom,
@@ -240,8 +240,11 @@ def diagnose(index: Index, hit: Hit, language: str) -> str:
     for sentence in [of_cause, *of_symptom] if of_cause else of_symptom:
         pieces = sentence.replace("}", "{").split("{")  # text, name, text, name, ..., text
         if all(name in hit["values"] for name in pieces[1::2]):
+            named = {one["id"]: one["noun"] for one in index["devices"]}
+            noun = named.get(hit.get("device", ""), "GPU")
             return "".join(
-                hit["values"][piece] if at % 2 else piece for at, piece in enumerate(pieces)
+                hit["values"][piece] if at % 2 else piece.replace("GPU", noun)
+                for at, piece in enumerate(pieces)
             )
     return ""
 
