@@ -236,6 +236,8 @@ export interface Family {
   signs: string[];
   prints: [string, string][];
   instead: [string, string][];
+  tools: string[];
+  packages: string[];
 }
 
 export interface Occurrence {

@@ -39,6 +39,8 @@ class Devices:
                 "signs": of["signs"],
                 "prints": [[own, cuda] for own, cuda in self._prints(of)],
                 "instead": [[cuda, own] for cuda, own in of["instead"].items()],
+                "tools": of["tools"],
+                "packages": of["packages"],
             }
             for name, of in self.families.items()
         ]
@@ -89,6 +91,6 @@ def _wrong(of: Any) -> list[str]:
     ]
     told += [f"has an unknown field `{field}`" for field in of if field not in FIELDS]
     for field in ("name", "wheels"):
-        texts = of.get(field) if isinstance(of.get(field), dict) else {}
-        told += [f"has no `{field}` in `{one}`" for one in LANGUAGES if not texts.get(one)]
+        if isinstance(texts := of.get(field), dict):
+            told += [f"has no `{field}` in `{one}`" for one in LANGUAGES if not texts.get(one)]
     return told
