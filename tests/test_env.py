@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from torchclinic import ROOT
-from torchclinic.commands import env_fit, env_judge, knowledge
+from torchclinic.commands import env_fit, env_judge, env_probe, knowledge
 
 if sys.platform == "win32":
     pytest.skip("its stub programs are shell scripts", allow_module_level=True)
@@ -282,6 +282,19 @@ def test_files_that_hide_torch(place: Place) -> None:
         lines["hidden"][0]["found"].endswith("source/torch")
         and "import torch" in misfit(lines, "torch")[0]
     )
+
+
+def test_files_with_names_of_modules_hide_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.torch()
+    for name in ("random", "json", "email", "struct"):
+        (place.work / f"{name}.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(place.work)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    found = env_probe.ask_python(str(place.python), ["torch"])
+    assert found.release("torch") == "2.13.0+cu126"
+    assert env_probe.ask_torch(str(place.python), 60)[0]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_page_has_synonyms(project: Path, file: str) -> None:
     write(project, file, 'synonyms: [retain_graph 报错, "loss.backward(): twice", 2nd backward]')
     loaded = catalogue.load(project)
     assert not loaded.problems
-    assert loaded.symptoms[STEM].pages[file.split("/")[1]].synonyms == [
+    assert loaded.symptoms[STEM].pages[file.split("/")[1]].front.synonyms == [
         "retain_graph 报错",
         "loss.backward(): twice",
         "2nd backward",
@@ -67,18 +67,18 @@ def test_a_broken_rule_is_reported(project: Path, file: str, value: str, says: s
 
 
 def test_an_entry_that_tells_no_page_from_the_others_is_reported() -> None:
-    files = [Path(f"/root/{number}.md") for number in range(synonyms.MOST_PAGES + 1)]
+    pages = []
+    for number in range(synonyms.MOST_PAGES + 1):
+        page = Page(Path(f"/root/{number}.md"), "en", "---\ntitle: x\nsynonyms: []\n")
+        entry = "cuda  Error" if number else "CUDA error"
+        page.front.synonyms = [entry, f"page {number}"]
+        pages.append(page)
     few, many = Problems(Path("/root")), Problems(Path("/root"))
-    synonyms.check([(file, 3, ["CUDA error"]) for file in files[1:]], few)
+    synonyms.check(pages[1:], few)
     assert not few
-    synonyms.check(
-        [
-            (file, 3, ["CUDA error" if file == files[0] else "cuda  Error", str(file)])
-            for file in files
-        ],
-        many,
-    )
-    assert [(problem.file, problem.line) for problem in many] == [(file.name, 3) for file in files]
+    synonyms.check(pages, many)
+    places = [(problem.file, problem.line) for problem in many]
+    assert places == [(page.file.name, 3) for page in pages]
     assert "`CUDA error` stands on 4 pages" in many[0].message
 
 
@@ -99,16 +99,15 @@ def test_each_language_counts_for_itself(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("language", "shown"),
-    [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "相关搜索：\\*w\\* 0、\\*w\\* 1")],
+    [
+        ("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"),
+        ("zh", "也有人这样搜：\\*w\\* 0、\\*w\\* 1"),
+    ],
 )
 def test_the_foot_of_a_page_names_the_first(language: str, shown: str) -> None:
-    made = Page(
-        Path("page.md"),
-        language,
-        "",
-        synonyms=[f"*w* {number}" for number in range(parts.SYNONYMS + 1)],
-    )
+    made = Page(Path("page.md"), language, "")
+    made.front.synonyms = [f"*w* {number}" for number in range(parts.SYNONYMS + 1)]
     text = "\n".join(parts.synonyms(made, language))
     assert shown in text and f" {parts.SYNONYMS - 1}" in text and f" {parts.SYNONYMS}" not in text
-    made.synonyms = []
+    made.front.synonyms = []
     assert parts.synonyms(made, language) == []

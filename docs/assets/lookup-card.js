@@ -34,7 +34,7 @@ export function hitCard(index, hit, hits, { around, frame }, language) {
   const rung = hit.why.includes("likely") ? "likely" : "sure";
   const card = element(
     "section",
-    { class: `tc-card tc-hit tc-r-${rung}` },
+    { class: "tc-card tc-hit", "data-tc-rung": rung },
     rung === "likely" ? element("p", { class: "tc-rung" }, words.likely) : null,
     element("h2", {}, title(hit, language, hits)),
   );
@@ -67,7 +67,7 @@ export function hitCard(index, hit, hits, { around, frame }, language) {
 /** Where in the reader's own program it was. */
 function ownCode({ file, line, name, code }) {
   const place = [element("b", {}, `${file.split(/[/\\]/).pop()}:${line}`)];
-  if (name && name !== "<module>") place.push(fill(words["own-in"], { name }));
+  if (name && !name.startsWith("<")) place.push(fill(words["own-in"], { name }));
   const part = element("p", { class: "tc-own-code" }, words["own-at"], place);
   if (code) part.append(element("code", {}, code.slice(0, SHOWN)));
   return part;
@@ -143,6 +143,10 @@ export async function showFix(index, hit, result, language, current) {
   const check = row?.querySelector("[data-tc-check]");
   place.append(...[told, fix, check].filter(Boolean));
   if (rows.length > 1) place.append(others(hit, choice, row));
+  // Code is the page's example, beside the reader's own line; a command, under which a note says whether it was run, is typed as it stands.
+  const command = fix?.querySelector(".tabbed-block:first-child .tc-note:not(.tc-fails)");
+  if (fix && !command && place.parentElement?.querySelector(".tc-own-code"))
+    fix.before(element("p", { class: "tc-note" }, words["own-example"]));
   offerFix(place);
   place.append(...otherNames(index, hit, place.textContent, language));
 }
@@ -160,12 +164,17 @@ function otherNames({ devices }, { device }, shown, language) {
   return [element("p", { class: "tc-note" }, before, pairs, after)];
 }
 
-/** The name of a row: its cause, or the one met most often. */
+/** The name of a row: its cause, or the one met most often; of a row without a case what is seen, for its title is what to do, which stands below. */
 function called({ cause, often }, row, language) {
   const shown = cause ?? often;
-  if (shown) return howSure({ cause, often }) + shown.title[language].replaceAll("`", "");
-  return [...row.querySelector("summary").childNodes].filter((node) => node.className !== "tc-met");
+  const parts = [...row.querySelector("summary").childNodes];
+  const seen = parts.filter((node) => node.className !== "tc-met");
+  if (!shown) return seen;
+  const named = row.querySelector("[data-tc-case]") ? [plain(shown.title[language])] : seen;
+  return [howSure({ cause, often }), ...named];
 }
+
+const plain = (text) => text.replaceAll("`", "");
 
 /** What stands before the title of the cause that is shown first. */
 function howSure({ cause, often }) {
@@ -184,12 +193,15 @@ function others(hit, choice, row) {
   return part;
 }
 
-/** The first button copies the fix that is shown; a tab may show another. */
+/** The first button copies the fix that is shown; a tab may show another. Of what to do in a sentence it takes the first code that is more than a name. */
 function offerFix(place) {
   const button = place.closest(".tc-card").querySelector(".tc-actions button");
-  const codes = () => [
-    ...place.querySelectorAll(":scope > [data-tc-case] .highlight:not(.tc-diff) code"),
-  ];
+  const told = [...place.querySelectorAll(":scope > .tc-do code")];
+  const written = told.filter(({ textContent }) => /[\s=(]/.test(textContent)).slice(0, 1);
+  const codes = () => {
+    const blocks = place.querySelectorAll(":scope > [data-tc-case] .highlight:not(.tc-diff) code");
+    return blocks.length ? [...blocks] : written;
+  };
   if (!codes().length) return;
   button.textContent = words["copy-fix"];
   button.hidden = false;

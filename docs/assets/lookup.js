@@ -50,7 +50,8 @@ export function lookup(index, text) {
   const [told, harmless] = apart(index, read, pasted.text.split("\n"));
   const { roles } = index.tables.rank;
   // What is wrapped is in the text, and no page knows it.
-  const wrapped = first && told.every(({ role }) => roles[role] === "wrapper");
+  const raised = first && !first.text.startsWith(index.tables.ranks.signal);
+  const wrapped = raised && told.every(({ role }) => roles[role] === "wrapper");
   const candidates = wrapped ? [] : told;
   const named = first?.rank ? { first } : {};
   const call = rollCall(whole, index.tables);

@@ -73,6 +73,8 @@ export interface RanksTables {
   lost: string[];
   waiting: string[];
   root: string;
+  signal: string;
+  abort: string;
   stops: string[];
   head: string;
   tall: number;
@@ -88,6 +90,12 @@ export interface HangTables {
   works: number;
   kinds: [string, string, string[]][];
   helpers: string[];
+  launchers: string[];
+  gone: string[];
+  still: string[];
+  outside: string[];
+  together: string[];
+  marked: string;
   libraries: string[];
 }
 

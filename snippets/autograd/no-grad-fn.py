@@ -151,6 +151,22 @@ expected = exact_gradients(-model(x).log_softmax(1)[torch.arange(8), labels].mea
 torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(expected))
 assert accuracy == sum(row.tolist().index(max(row.tolist())) == label for row, label in zip(scores, labels, strict=True)) / 8
 
+# %% use predicted-class
+def train(epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        # >>>
+        predicted = model(x).argmax(dim=1)
+        loss = nn.functional.mse_loss(predicted.float(), labels.float())
+        loss.backward()
+        # <<<
+        optimizer.step()
+    return loss.item()
+
+
+first = train(1)
+assert train(100) < 0.9 * first
+
 # %% break rebuilt-tensor
 losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
 loss = torch.tensor(losses).mean()  # copies the numbers; the graph stays behind

@@ -16,6 +16,7 @@
 #   numbers-in-a-list:
 #     likely: frames("np.mean(", "np.average(", "np.std(")
 #   inside-the-loss:
+#     if: live("run", "goes into backward")
 #     undecided: whether the result is trained on is not in the traceback
 # cases:
 #   one-tensor:
@@ -50,6 +51,20 @@ assert np.allclose(array, (x @ model.weight.T + model.bias).tolist(), atol=1e-6)
 assert predicted.requires_grad  # the tensor itself keeps its graph
 loss_fn(predicted, y).backward()
 assert model.weight.grad.abs().sum() > 0
+
+# %% use one-tensor
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+errors = []
+for _ in range(20):
+    # >>>
+    predicted = model(x)
+    print(predicted.numpy().mean())
+    # <<<
+    errors.append(np.square(array - y.numpy()).mean())
+    optimizer.zero_grad()
+    loss_fn(predicted, y).backward()
+    optimizer.step()
+assert errors[-1] < errors[0]
 
 # %% break numbers-in-a-list
 losses = []

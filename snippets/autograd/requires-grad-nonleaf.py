@@ -27,7 +27,7 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(4, 3)
 loss_fn = nn.CrossEntropyLoss()
-images, labels = torch.rand(2, 4), torch.tensor([0, 2])
+images, labels = 3 * torch.randn(2, 4), torch.tensor([0, 2])
 
 # %% break input-in-loop
 for _ in range(3):
@@ -61,6 +61,20 @@ for _ in range(3):
 torch.testing.assert_close(images, expected)
 assert not images.grad_fn.next_functions[0][0].next_functions
 
+# %% use input-in-loop
+losses = []
+for images in torch.rand(3, 2, 4):
+    before = loss_fn(model(images), labels).item()
+    # >>>
+    for _ in range(3):
+        images.requires_grad = True
+        loss = loss_fn(model(images), labels)
+        (grad,) = torch.autograd.grad(loss, images)
+        images = images + 0.1 * grad.sign()
+    # <<<
+    losses.append((before, loss_fn(model(images), labels).item()))
+assert all(after > before for before, after in losses)
+
 # %%
 x, y = torch.rand(2, 4), torch.rand(2, 3)
 
@@ -78,6 +92,7 @@ target = model(x).detach()
 
 # %% proof output
 assert torch.equal(target, model(x)) and not target.requires_grad
+assert model(x).requires_grad
 
 # %%
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

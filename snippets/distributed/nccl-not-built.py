@@ -41,6 +41,12 @@
 #     sample: |
 #       File "/Users/user/venv/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py", line 1013, in _new_process_group_helper
 #       RuntimeError: Distributed package doesn't have NCCL built in
+#   jetson:
+#     case: no-nccl
+#     if: paste("NCCL built in") and paste("Jetson", "jetson", "+nv22", "+nv23", "+nv24", "a0+nv", "JetPack", "tegra")
+#     sample: |
+#       torch 2.1.0a0+41361538.nv23.06, Jetson AGX Orin
+#       RuntimeError: Distributed package doesn't have NCCL built in
 #   cpu-build:
 #     likely: paste("NCCL built in") and paste("site-packages/torch", "dist-packages/torch", "+cpu")
 #     sample: |

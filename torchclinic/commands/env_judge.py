@@ -10,16 +10,7 @@ from pathlib import Path
 
 from ..content import words
 from ..find import lookup
-from .env_fit import (
-    built_for,
-    is_older,
-    major,
-    meets,
-    numbers,
-    other_build,
-    runs_on,
-    wanted_torch,
-)
+from .env_fit import built_for, is_older, major, meets, numbers, other_build, runs_on, wanted_torch
 from .env_probe import (
     Build,
     Driver,

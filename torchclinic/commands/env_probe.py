@@ -16,9 +16,10 @@ from ..content.problem import BadInput
 
 #: What the Python in question is asked: the standard library alone, and on 3.8 as well.
 ASK_PYTHON = """
-import importlib.metadata as metadata, json, os, struct, sys
-here = os.path.realpath(os.getcwd())
+import os, sys
+here = os.path.realpath(os.getcwd())  # a file there may have the name of a module
 sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != here]
+import importlib.metadata as metadata, json, struct
 packages = {}
 for package in metadata.distributions():
     name = (package.metadata["Name"] or "").lower().replace("_", "-")
@@ -43,8 +44,9 @@ print(json.dumps({
 """
 #: What only torch knows: asked away from the working directory. CUDA is started for what it says.
 ASK_TORCH = """
-import json, os, sys
+import sys
 sys.path[:] = [path for path in sys.path if path]
+import json
 import torch
 facts = {"version": torch.__version__, "file": torch.__file__, "archs": []}
 facts.update(cuda=torch.version.cuda, hip=torch.version.hip)

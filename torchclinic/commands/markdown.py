@@ -74,7 +74,7 @@ def _rows(rows: list[CauseText]) -> list[str]:
 
 
 def _quoted(number: int, raw: str, text: dict[str, Any]) -> list[str]:
-    shown = terminal.printable(without_escapes(raw).strip())[:LONGEST]
+    shown = terminal.printable(without_escapes(raw)).strip()[:LONGEST]
     # A runner takes this mark anywhere in a line for a command.
     return [f"{text['line'].format(line=number)}{text['colon']}{shown.replace('##[', '## [')}"]
 

@@ -198,7 +198,7 @@ def how_sure(hit: Hit, text: dict[str, Any]) -> str:
 
 def _line_of_paste(number: int, raw: str, text: dict[str, Any]) -> str:
     where = text["line"].format(line=number)
-    return f"  {where}{text['colon']}{printable(without_escapes(raw).strip())[:300]}"
+    return f"  {where}{text['colon']}{printable(without_escapes(raw)).strip()[:300]}"
 
 
 def _cause(page: SymptomText, cause: Cause | Often, text: dict[str, Any]) -> list[str]:

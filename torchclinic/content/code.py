@@ -23,31 +23,31 @@ def parsed(source: str) -> ast.Module:
 
 
 def as_shown(source: str, setup: Iterable[str]) -> str:
-    """A check as it is shown: it brings the imports that it takes from set-up."""
-    shown = _asked_of_any_program(source)
+    """A check as a reader takes it into a program of their own, which may be sound: without the
+    assertions, which hold for the broken one, and with the imports that it takes from set-up."""
+    shown = _without_assertions(source)
     imports = imports_for(shown, setup)
     return "\n".join([*imports, *([""] if imports else []), shown])
 
 
-def _asked_of_any_program(source: str) -> str:
-    """A check that asks `torchclinic.checks` goes into programs that may be sound.
-
-    So it is shown without its assertions, which hold for the broken one.
-    """
-    tree = parsed(source)
-    if not any(
-        isinstance(node, ast.ImportFrom) and node.module == "torchclinic" for node in tree.body
-    ):
-        return source
+def _without_assertions(source: str) -> str:
+    """What a check prints tells the reader; one that prints nothing keeps its assertions."""
+    blocks = [
+        block
+        for node in ast.walk(parsed(source))
+        for _, block in ast.iter_fields(node)
+        if isinstance(block, list) and any(isinstance(part, ast.stmt) for part in block)
+    ]
     gone = {
         line
-        for node in tree.body
+        for block in blocks
+        if not all(isinstance(node, ast.Assert) for node in block)
+        for node in block
         if isinstance(node, ast.Assert)
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
-    return "\n".join(
-        line for number, line in enumerate(source.split("\n"), 1) if number not in gone
-    ).rstrip("\n")
+    lines = [line for number, line in enumerate(source.split("\n"), 1) if number not in gone]
+    return "\n".join(lines).rstrip("\n") if "print(" in "".join(lines) else source
 
 
 def asserts(source: str) -> bool:

@@ -98,7 +98,7 @@ class Catalogue:
             for row in symptom.snippet.rows:
                 pages.setdefault(row, []).append(symptom)
         for entry in self.tips.values():
-            for row in entry.rows:
+            for row in entry.facts.rows:
                 pages.setdefault(row, []).append(entry)
         return pages
 
@@ -116,11 +116,11 @@ class Catalogue:
 
     @functools.cached_property
     def table(self) -> Index:
-        """The index, made once: for whoever asks it about every page.
+        """The index without what is shown of a hit, made once: which symptom and cause a text is.
 
-        Of what changes after that it knows nothing.
+        What most readers of a message met is not in it, which takes as long as all else.
         """
-        return self.index()
+        return index.build(self.symptoms, ())
 
     def search_index(self, language: str, overviews: list[tuple[str, str, str]]) -> SearchIndex:
         """The search's index of one language.
@@ -129,15 +129,8 @@ class Catalogue:
             overviews: (address, title, description) of pages about the others.
         """
         simplified = search_index.traditional(self.root / FACTS / search_index.TRADITIONAL)
-        return search_index.build(
-            self.symptoms.values(),
-            self.tips.values(),
-            overviews,
-            self.tags,
-            self.alike,
-            simplified,
-            language,
-        )
+        pages: list[Symptom | Tip] = [*self.symptoms.values(), *self.tips.values()]
+        return search_index.build(pages, overviews, self.tags, self.alike, simplified, language)
 
     def as_json(self) -> list[dict[str, Any]]:
         """What `catalogue --json` prints: one mapping for each symptom."""
@@ -145,17 +138,14 @@ class Catalogue:
 
     def _row(self, symptom: Symptom) -> dict[str, Any]:
         snippet = symptom.snippet
+        wordings = [
+            {name: of for name, of in vars(wording).items() if of and name not in ("parts", "line")}
+            for wording in snippet.wordings
+        ]
         return {
             "id": symptom.id,
             "title": {language: symptom.title(language) for language in LANGUAGES},
-            "wordings": [
-                {
-                    key: value
-                    for key, value in vars(wording).items()
-                    if key not in ("parts", "line") and value
-                }
-                for wording in snippet.wordings
-            ],
+            "wordings": wordings,
             "cases": {name: list(case.cells) for name, case in snippet.cases.items()},
             "needs": snippet.needs,
             "tags": snippet.tags,
@@ -165,10 +155,6 @@ class Catalogue:
 
 
 def _unknown(kind: str, name: str, names: list[str]) -> UnknownSymptom:
-    near = difflib.get_close_matches(name, names, 3, 0.5)
-    hint = (
-        f"; did you mean {', '.join(near)}?"
-        if near
-        else "; `python -m torchclinic catalogue` lists them"
-    )
-    return UnknownSymptom(f"no {kind} `{name}`{hint}")
+    near = ", ".join(difflib.get_close_matches(name, names, 3, 0.5))
+    hint = f"did you mean {near}?" if near else "`python -m torchclinic catalogue` lists them"
+    return UnknownSymptom(f"no {kind} `{name}`; {hint}")

@@ -39,8 +39,6 @@ class Devices:
                 "signs": of["signs"],
                 "prints": [[own, cuda] for own, cuda in self._prints(of)],
                 "instead": [[cuda, own] for cuda, own in of["instead"].items()],
-                "tools": of["tools"],
-                "packages": of["packages"],
             }
             for name, of in self.families.items()
         ]
@@ -91,6 +89,7 @@ def _wrong(of: Any) -> list[str]:
     ]
     told += [f"has an unknown field `{field}`" for field in of if field not in FIELDS]
     for field in ("name", "wheels"):
-        if isinstance(texts := of.get(field), dict):
-            told += [f"has no `{field}` in `{one}`" for one in LANGUAGES if not texts.get(one)]
+        texts = of.get(field)
+        lacking = [one for one in LANGUAGES if not isinstance(texts, dict) or not texts.get(one)]
+        told += [f"has no `{field}` in `{one}`" for one in lacking]
     return told

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .problem import Problems
+from .fields import Place
+from .problem import Problems, line_beginning
+
+if TYPE_CHECKING:
+    from .page import Page
 
 #: More characters are a sentence, which nobody types a second time.
 LONGEST = 60
@@ -22,18 +25,14 @@ def key(entry: str) -> str:
     return "".join(unicodedata.normalize("NFKC", entry).casefold().split())
 
 
-def read(value: Any, file: Path, line: int, problems: Problems) -> list[str]:
+def entries(value: Any, name: str, place: Place) -> list[str]:
     """The entries of one page in one language, as written; what is none is reported."""
-    if value is None:
-        return []
     if not isinstance(value, list):
-        message = "`synonyms` is a list of what people type: `synonyms: [one, another]`"
-        problems.add(file, line, message)
-        return []
+        raise ValueError(f"`{name}` is a list of what people type: `{name}: [one, another]`")
     entries: dict[str, str] = {}
     for entry in value:
         if message := _wrong(entry, entries):
-            problems.add(file, line, f"the synonym `{entry}` {message}")
+            place.add(f"{name}:", f"the synonym `{entry}` {message}")
         else:
             entries[key(entry)] = entry
     return list(entries.values())
@@ -50,19 +49,14 @@ def _wrong(entry: Any, entries: dict[str, str]) -> str:
     return ""
 
 
-def check(places: Iterable[tuple[Path, int, list[str]]], problems: Problems) -> None:
-    """Report the entries of one language that stand on too many pages.
-
-    Args:
-        places: for each page its file, the line of its synonyms, and the entries.
-    """
-    pages: dict[str, list[tuple[Path, int, str]]] = {}
-    for file, line, entries in places:
-        for entry in entries:
-            pages.setdefault(key(entry), []).append((file, line, entry))
-    for standing in pages.values():
-        if len(standing) <= MOST_PAGES:
-            continue
-        for file, line, entry in standing:
-            message = f"the synonym `{entry}` stands on {len(standing)} pages; on more than"
-            problems.add(file, line, f"{message} {MOST_PAGES} it tells none from the others")
+def check(pages: Iterable[Page], problems: Problems) -> None:
+    """Report the entries that stand on too many of one language's pages."""
+    standing: dict[str, list[tuple[Page, str]]] = {}
+    for page in pages:
+        for entry in page.front.synonyms:
+            standing.setdefault(key(entry), []).append((page, entry))
+    for places in standing.values():
+        for page, entry in places if len(places) > MOST_PAGES else ():
+            line = line_beginning(page.text, "synonyms:")
+            message = f"the synonym `{entry}` stands on {len(places)} pages; on more than"
+            problems.add(page.file, line, f"{message} {MOST_PAGES} it tells none from the others")

@@ -53,7 +53,8 @@ def lookup(index: Index, text: str) -> Answer:
         return _nothing("empty")
     pasted, candidates, device = _read(index, clean)
     candidates, remarks = _apart(candidates, pasted.lines)
-    if first and all(ROLES[candidate.role] == "wrapper" for candidate in candidates):
+    raised = first and not first["text"].startswith(ranks.SIGNAL)
+    if raised and all(ROLES[candidate.role] == "wrapper" for candidate in candidates):
         candidates = []  # what is wrapped is in the text, and no page knows it
     if not candidates:
         line = first["text"] if first else _looked_for(pasted.lines)

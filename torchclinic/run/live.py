@@ -21,7 +21,7 @@ from typing import Any
 
 from ..find.live import HEAD
 from . import live_error
-from .live_source import Place, Step, around
+from .live_source import Place, Step, around, goes_into_backward
 from .live_things import THINGS, Reader, Row
 
 #: Characters of all lines, and rows.
@@ -133,6 +133,7 @@ def _rows(reader: Reader, mine: list[Step], inside: list[Step]) -> Iterator[tupl
                 if row := reader.row(name, thing, [role], []):
                     yield thing, row
     several = ["several optimizers"] if len(optimizers) > 1 else []
+    several += ["goes into backward"] if goes_into_backward(mine) else []
     yield place, Row("torch", ["run"], [*reader.run(), *around(mine), *several])
     values = list(mine[0].frame.f_locals.items())[:THINGS]
     held = [] if computed else [item for item in values if reader.holds_tensors(item[1])]

@@ -172,6 +172,40 @@ def around(mine: list[Step]) -> Iterator[str]:
     yield from sorted(seen)
 
 
+def goes_into_backward(mine: list[Step]) -> bool:
+    """Is a gradient taken of what the failing line was to compute? Followed through assignments
+    and returns, as far as the user's own frames go."""
+    for step in mine:
+        body = _function(step.frame)
+        names: set[str] = set()
+        returned = False
+        for node in sorted(
+            (node for node in _nodes(body) if isinstance(node, ast.stmt) and not _is_block(node)),
+            key=lambda node: node.lineno,
+        ):
+            uses = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+            failed = node.lineno <= step.line <= (node.end_lineno or 0)
+            if not failed and not (names & uses and node.lineno > step.line):
+                continue
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+                names |= {
+                    part.id
+                    for part in ast.walk(node)
+                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+                }
+            elif isinstance(node, ast.Return):
+                returned = True
+            elif isinstance(node, ast.Expr) and ".backward(" in ast.unparse(node) and not failed:
+                return True
+        if not returned:
+            return False
+    return False
+
+
+def _is_block(node: ast.stmt) -> bool:
+    return hasattr(node, "body")
+
+
 def _over(loop: ast.stmt, name: str) -> str:
     """Where a loop has a name from that it reads: from above, or from its own last round."""
     uses = [node for node in ast.walk(loop) if isinstance(node, ast.Name) and node.id == name]
