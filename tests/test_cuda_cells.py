@@ -14,12 +14,10 @@ import torch
 
 from torchclinic.content.catalogue import Catalogue
 
-#: How torch says that there is no GPU, by build.
+#: How torch says that there is no GPU, by build; the last: a CPU build lacks its own functions.
 NO_GPU = (
-    "Torch not compiled with CUDA enabled",
-    "Found no NVIDIA driver",
-    "No CUDA GPUs",
-    "NVIDIA",
+    *("Torch not compiled with CUDA enabled", "Found no NVIDIA driver", "No CUDA GPUs", "NVIDIA"),
+    "has no attribute '_cuda",
 )
 #: What a wrong name, a wrong argument or a missing import ends in.
 TYPING = (NameError, AttributeError, TypeError, SyntaxError, ImportError)

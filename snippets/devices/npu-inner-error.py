@@ -19,12 +19,16 @@
 #   - text: "EJ9999: Inner Error"
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "E19999: Inner Error"
+#     near: [torch]
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "E29999: Inner Error"
+#     near: [torch]
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "E39999: Inner Error"
+#     near: [torch]
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "E89999: Inner Error"
+#     near: [torch]
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "EZ3002: Optype [{op:ident}] of Ops kernel"
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
