@@ -110,7 +110,7 @@ class Stages:
 def side_by_side() -> list[str]:
     """Options of pytest: as many processes as there are cores, the browser's first and alone."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return ["-n", str(min(cores or 1, 4)), "--dist", "loadgroup", "--no-loadscope-reorder"]
+    return ["-n", str(min(cores or 1, 4)), "--dist", "loadscope", "--no-loadscope-reorder"]
 
 
 def run_stages(

@@ -5,9 +5,11 @@ The distributed ones are started by torchrun, or start their own ranks.
 
 from __future__ import annotations
 
+import concurrent.futures
 import logging
 import os
 import queue
+import signal
 import sys
 import tempfile
 import threading
@@ -117,12 +119,30 @@ def caught():
             dist.all_reduce(torch.ones(4))
         except ValueError:
             continue
-        finally:
-            pass
-        if step == 4:
-            break
     dist.broadcast(torch.ones(4), 0)
     stand()
+
+
+def breakpoint_left():
+    rank = join()
+    if rank == 1:
+        breakpoint()
+    dist.all_reduce(torch.ones(4))
+
+
+def stopped_rank():
+    rank = join()
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    dist.all_reduce(torch.ones(4))
+
+
+def work_waited():
+    rank = join()
+    if rank == 1:
+        validate()
+    handle = dist.all_reduce(torch.ones(4), async_op=True)
+    handle.wait()
 
 
 def same():
@@ -168,6 +188,15 @@ def spawn():
 def lock_at_fork():
     HELD.acquire()
     train_on(log_sample, multiprocessing_context="fork")
+
+
+def pool_at_fork():
+    def squared(number):
+        return number * number
+
+    pool = concurrent.futures.ThreadPoolExecutor(2)
+    pool.submit(squared, 2).result()
+    train_on(lambda: pool.submit(squared, 3).result(), multiprocessing_context="fork")
 
 
 def extension():
@@ -218,6 +247,62 @@ def sound_save():
     big = torch.rand(1000, 1000)
     while True:
         torch.save(big, os.devnull)
+
+
+def noted():
+    """As the page "All ranks hang" has it: each rank notes its stack and its last calls."""
+    import faulthandler
+    import pickle
+
+    from torch._C._distributed_c10d import _dump_fr_trace
+
+    rank, folder = join(), Path(sys.argv[2])
+    dist.all_reduce(torch.ones(4))
+    faulthandler.dump_traceback_later(5, file=(folder / f"stack_{rank}.txt").open("w"))
+
+    def write():
+        calls = pickle.loads(_dump_fr_trace())
+        groups = calls["pg_config"]
+        if "" in groups:
+            groups["0"] = groups.pop("")
+        (folder / f"rank_{rank}.part").write_bytes(pickle.dumps(calls))
+        (folder / f"rank_{rank}.part").rename(folder / f"rank_{rank}")
+
+    timer = threading.Timer(5, write)
+    timer.daemon = True
+    timer.start()
+    if rank == 1:
+        validate()
+    dist.all_reduce(torch.ones(4))
+
+
+def sound_pool():
+    with mp.get_context("fork").Pool(2) as pool:
+        pool.map(compute, [1e9, 1e9])
+
+
+def sound_wait():
+    done = Path(tempfile.mkdtemp(), "done")
+    while not done.exists():
+        time.sleep(10)
+
+
+def sound_async():
+    import asyncio
+
+    asyncio.new_event_loop().run_forever()
+
+
+def sound_rank0_saves():
+    if join() == 0:
+        sound_save()
+    dist.barrier()
+
+
+def many_threads():
+    for _ in range(500):
+        threading.Thread(target=stand, daemon=True).start()
+    queue_get()
 
 
 def idle_server():

@@ -141,7 +141,11 @@ def test_every_row_of_the_documents_is_answered(clinic: Catalogue) -> None:
             change("  running-total:\n", "  no-such:\n"),
             "`causes` has a row `no-such`, which the snippet's header has not",
         ),
-        (EN, change("    see:", "    seen:"), "holds `see`, `do`"),
+        (EN, change("    see:", "    seen:"), "unknown field `seen`; known are do, say, see"),
+        (EN, change("    see:", "    seen:"), "row `carried-state` of `causes`: lacks `see`"),
+        (EN, change("  carried-state:\n", "  carried-state: x\n  y:\n"), "holds `see`, `do`"),
+        (EN, change("title:", "heading: x\ntitle:"), "unknown field `heading` of the front"),
+        (ZH, change("comments:\n", "comments:\n  two: [x]\n"), "`comments` maps texts to texts"),
         (
             SNIPPET,
             change(

@@ -847,8 +847,10 @@ def test_a_check_is_shown_without_what_holds_for_the_broken_program_alone() -> N
         ")"
     )
     assert as_shown(asked, []) == "from torchclinic import checks\n\nprint(checks.eval_mode(model))"
-    plain = "print(x.dtype)\nassert x.dtype == torch.float16"
-    assert as_shown(plain, []) == plain
+    nested = "with open('x') as file:\n    print(file)\n    assert file\nassert file.closed"
+    assert as_shown(nested, []) == "with open('x') as file:\n    print(file)"
+    silent = "assert x.dtype == torch.float16"
+    assert as_shown(silent, []) == silent
     setup = ["import os\nfrom pathlib import Path, PurePath\n\nx = 1", "import sys"]
     assert as_shown("print(Path(os.curdir))", setup) == (
         "import os\nfrom pathlib import Path\n\nprint(Path(os.curdir))"

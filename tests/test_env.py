@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from torchclinic import ROOT
-from torchclinic.commands import env_fit, env_judge, knowledge
+from torchclinic.commands import env_fit, env_judge, env_probe, knowledge
 
 if sys.platform == "win32":
     pytest.skip("its stub programs are shell scripts", allow_module_level=True)
@@ -284,6 +284,19 @@ def test_files_that_hide_torch(place: Place) -> None:
     )
 
 
+def test_files_with_names_of_modules_hide_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.torch()
+    for name in ("random", "json", "email", "struct"):
+        (place.work / f"{name}.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(place.work)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    found = env_probe.ask_python(str(place.python), ["torch"])
+    assert found.release("torch") == "2.13.0+cu126"
+    assert env_probe.ask_torch(str(place.python), 60)[0]
+
+
 @pytest.mark.parametrize(
     ("name", "version", "needs", "url", "fits"),
     [
@@ -409,3 +422,20 @@ def test_pages_that_it_names_are_known() -> None:
         for stem in {*env_judge.PAGES.values(), *env_judge.COMPANIONS.values()}
         if not known(stem)
     ] == []
+
+
+def test_a_device_that_this_torch_has_nothing_for(place: Place) -> None:
+    place.torch(version="2.13.0+cpu", cuda=None, archs="")
+    place.program("npu-smi", "#!/bin/sh\n")
+    (line,) = place.lines()["device"]
+    assert "Ascend" in line["found"] and line["see"] == "install-env/accelerator-not-found"
+
+
+def test_an_add_on_of_another_release_of_torch(place: Place) -> None:
+    place.torch(version="2.13.0+cpu", cuda=None, archs="")
+    place.program("npu-smi", "#!/bin/sh\n")
+    place.metadata("torch_npu", "2.5.1", "torch==2.5.1")
+    lines = place.lines()
+    assert lines["device"][0]["fits"]
+    (package,) = [line for line in lines["package"] if "torch-npu" in line["found"]]
+    assert package["see"] == "install-env/torch-npu-import" and "2.5.1" in package["why"]

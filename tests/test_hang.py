@@ -4,17 +4,21 @@ hang_programs.py, and, in full, on these programs themselves."""
 from __future__ import annotations
 
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hanging
 import pytest
 from twins import Twin, mutations, python_lookup
 
-from torchclinic.commands import knowledge, processes, terminal
+from torchclinic import LANGUAGES
+from torchclinic.commands import knowledge, prepared, processes, recorder, roll_call, terminal
 from torchclinic.commands.parser import main
 from torchclinic.find import hang
 
@@ -30,11 +34,17 @@ VERDICTS: dict[str, tuple[str, list[str] | None, int]] = {
     "same": ("same", ["0", "1"], 2),
     "one_loader": ("worker-reads", ["1"], 2),
     "sound_ddp": ("works", ["0", "1"], 2),
+    "breakpoint_left": ("stopped", ["1"], 2),
+    "stopped_rank": ("stopped", ["1"], 2),
+    "work_waited": ("apart", ["1"], 3),
+    "sound_rank0_saves": ("late", ["0"], 3),
+    "other_machine": ("store", None, -1),
     "store": ("store", None, 0),
     "spawn": ("absent", None, 0),
     "stuck_loader": ("worker-reads", None, 0),
     "full_pipe": ("worker-reads", None, 0),
     "lock_at_fork": ("worker-lock", None, 0),
+    "pool_at_fork": ("worker-lock", None, 0),
     "extension": ("lock-file", None, 0),
     "long_compile": ("compile", None, 0),
     "no_feeder": ("queue", None, 0),
@@ -47,10 +57,15 @@ VERDICTS: dict[str, tuple[str, list[str] | None, int]] = {
     "sound_save": ("works", None, 0),
     "compute": ("works", None, 0),
     "idle_server": ("server", None, 0),
+    "sound_async": ("server", None, 0),
+    "sound_wait": ("unclear", None, 0),
+    "sound_pool": ("works", None, 0),
+    "many_threads": ("queue", None, 0),
 }
 PAGES = {
     "absent": "collective-deadlock",
     "late": "collective-deadlock",
+    "apart": "hang-flight-recorder",
     "different": "collective-deadlock",
     "same": "collective-deadlock",
     "store": "rendezvous-network",
@@ -173,7 +188,209 @@ def test_saved_stacks_of_several_machines(
     assert "no such file" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux' /proc")
+def test_what_a_launcher_alone_and_a_shell_are() -> None:
+    mark = "# torchclinic pid={} parent=1 host=n state=S cpu=0.00{}\n"
+    waits = (
+        'Process 2: python train.py\n\nThread 2 (idle): "MainThread"\n'
+        "    all_reduce (torch/distributed/distributed_c10d.py:1)\n    step (train.py:8)\n"
+    )
+    shell = mark.format(1, "") + "Process 1: bash run.sh\n"
+    alone = verdict(shell + mark.format(2, " rank=0 world=2") + waits)
+    assert (alone["name"], alone["who"]) == ("missing", ["1"])
+    unseen = verdict(mark.format(2, " rank=0") + waits + mark.format(3, " rank=1"))
+    assert unseen["name"] == "alone"
+    blind = hang.roll_call(shell + mark.format(3, " rank=1 call=read"))
+    assert blind and blind["verdict"]["name"] == "blind"
+    assert [group["kind"] for group in blind["groups"]] == ["read"]
+
+
+def of_gpu(rank: int, inner: str, line: int, told: str = "cpu=1.00 state=S gpu=1") -> str:
+    """A rank that was dumped twice, as it would stand with NCCL; made up, no run."""
+    mark = f"# torchclinic pid={rank + 5} host=n rank={rank} world=3 {told}\n"
+    head = f'Process {rank + 5}: python train.py\n\nThread 1 (active): "MainThread"\n'
+    return 2 * f"{mark}{head}    {inner}\n    train (train.py:{line})\n"
+
+
+def test_who_waits_for_the_gpu_cannot_be_told_from_who_computes(
+    table: dict[str, Any], twin: Twin
+) -> None:
+    item = "loss_of (train.py:7)"
+    every = "".join(of_gpu(rank, item, 9) for rank in range(3))
+    assert verdict(every)["name"] == "spins"
+    stays = of_gpu(1, "validate (train.py:3)", 12, "cpu=0.00 state=S gpu=1")
+    found = verdict(of_gpu(0, item, 9) + stays + of_gpu(2, item, 9))
+    assert (found["name"], found["who"], found["others"]) == ("absent", ["1"], ["0", "2"])
+    for text in (every, of_gpu(0, item, 9) + stays):
+        assert python_lookup(table, text) == twin.ask(text)
+
+
+def test_stacks_of_our_page_and_dumps_of_the_recorder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stack_0.txt").write_text(stack(0, f"{FRAME} in barrier", 8, prefix=False))
+    (tmp_path / "stack_1.txt").write_text(stack(1, 'File "/home/me/d.py", line 7 in f', 3, False))
+    for rank in range(2):
+        calls = {"version": "2.10", "entries": [], "pg_config": {}, "rank": rank}
+        (tmp_path / f"rank_{rank}").write_bytes(pickle.dumps(calls))
+    ran = tmp_path / "ran"
+    (tmp_path / "other_2").write_bytes(b"cposix\nmkdir\n(V" + str(ran).encode() + b"\ntR.")
+    monkeypatch.setattr(recorder, "compared", lambda files: "")
+    assert main(["hang", "--lang", "en", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "Not coming: rank 1" in told
+    assert f"fr_trace {tmp_path} --prefix rank_" in told
+    assert not ran.exists()
+    monkeypatch.setattr(
+        recorder,
+        "compared",
+        lambda files: "Not all ranks joining collective, sequence number: 4\nmissing ranks: {1}",
+    )
+    assert main(["hang", "--lang", "en", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "missing ranks: {1}" in told and "hang-flight-recorder" in told
+
+
+needs_proc = pytest.mark.skipif(
+    not processes.available(), reason="needs Linux, which tells of its processes in /proc"
+)
+STANDS = """
+import sys, threading
+def validate():
+    print("stands", flush=True)
+    sys.stdin.readline()
+validate()
+"""
+
+
+@pytest.fixture
+def standing(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts a Python with this source, once it has printed a line."""
+    children = []
+
+    def start(source: str, **settings: Any) -> subprocess.Popen[bytes]:
+        child = subprocess.Popen(
+            [sys.executable, "-c", source],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+            **settings,
+        )
+        children.append(child)
+        assert child.stdout and child.stdout.readline() == b"stands\n"
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+        child.communicate()
+
+
+@needs_proc
+def test_a_prepared_process_is_asked_where_nobody_may_look(
+    standing: Callable[..., subprocess.Popen[bytes]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(processes, "pyspy", lambda: None)
+    child = standing("import torchclinic; torchclinic.install()" + STANDS)
+    assert main(["hang", "--lang", "en", "--seconds", "0", str(child.pid)]) == 1
+    told = capsys.readouterr()
+    assert "waiting for input" in told.out and "No stack" not in told.out
+    assert "py-spy" not in told.err
+    # It goes on; and one that is not prepared is left alone.
+    child.communicate(b"\n")
+    assert child.returncode == 0
+    other = standing(STANDS)
+    assert prepared.ask(other.pid) == ""
+    main(["hang", "--lang", "en", "--seconds", "0", str(other.pid)])
+    told = capsys.readouterr()
+    assert "No stack could be read" in told.out and "pip install py-spy" in told.err
+    other.communicate(b"\n")
+    assert other.returncode == 0
+
+
+@needs_proc
+def test_what_a_stopped_and_a_dead_process_are(
+    standing: Callable[..., subprocess.Popen[bytes]],
+) -> None:
+    child = standing(STANDS)
+    child.send_signal(signal.SIGSTOP)
+    known: processes.Process | None = None
+    while known is None or known.state not in "Tt":
+        known = processes.every().get(child.pid)
+    assert verdict(processes.dump([known], 0, False).text)["name"] in ("stopped", "blind")
+    child.kill()
+    while known.state != "Z":  # nobody has waited for it
+        known = processes.every()[child.pid]
+    text = processes.dump([known], 0, False).text
+    assert f"pid={child.pid}" in text and "state=Z" in text and "Process" not in text
+
+
+@needs_proc
+def test_run_says_once_where_a_command_stands_and_lets_it_go_on(tmp_path: Path) -> None:
+    source = "import sys; sys.stdin.readline(); print('went on'); sys.exit(3)"
+    run = [sys.executable, "-m", "torchclinic", "run", "--lang", "en", "--hang", "0.5"]
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [*run, sys.executable, "-c", source],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        text=True,
+    ) as child:
+        assert child.stdin and child.stderr and child.stdout
+        said = child.stderr.readline()
+        while "0.5 s" not in said:  # it may stand still before it comes to its line
+            assert said
+            said = child.stderr.readline()
+        assert "the program goes on" in said
+        kept = Path(said.partition(" are in ")[2].partition(";")[0])
+        print(file=child.stdin, flush=True)
+        assert child.stdout.read() == "went on\n"
+        child.stderr.read()
+        assert child.wait() == 3
+    assert kept.is_relative_to(tmp_path) and "pid=" in kept.read_text()
+
+
+PARENT = """
+import os, signal, subprocess, sys
+ranks = []
+for rank in "01":
+    environment = {**os.environ, "RANK": rank, "WORLD_SIZE": "2"}
+    child = subprocess.Popen([sys.executable, "train.py"], env=environment, stdout=subprocess.PIPE, stdin=subprocess.PIPE)
+    child.stdout.readline()
+    ranks.append(child)
+for child in ranks:
+    child.send_signal(signal.SIGTERM)
+sys.exit([child.wait() for child in ranks] and "a rank failed")
+"""
+
+
+@needs_proc
+def test_run_says_where_those_stood_that_a_launcher_ended(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(STANDS)
+    run = [sys.executable, "-m", "torchclinic", "run", "--lang", "en", "--hang", "9999"]
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "TMPDIR": str(tmp_path)}
+    told = subprocess.run(
+        [*run, sys.executable, "-c", PARENT],
+        capture_output=True,
+        env=environment,
+        cwd=tmp_path,
+        text=True,
+    )
+    assert told.returncode == 1
+    assert "where the others stood" in told.stderr
+    assert "ranks 0, 1: " in told.stderr and "validate (" in told.stderr
+    assert list(tmp_path.glob("torchclinic-hang-*/torchclinic-stacks-*.txt"))
+    # A run that ends well leaves nothing.
+    (tmp_path / "nothing").mkdir()
+    environment["TMPDIR"] = str(tmp_path / "nothing")
+    done = subprocess.run([*run, sys.executable, "-c", "pass"], env=environment)
+    assert done.returncode == 0 and not list((tmp_path / "nothing").iterdir())
+
+
+@needs_proc
 def test_what_is_not_there(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,32 +410,51 @@ def test_what_is_not_there(
 )
 @pytest.mark.parametrize("name", VERDICTS)
 def test_real(name: str, tmp_path: Path) -> None:
-    """The program itself: asked again until it stands where it must, and then stays there."""
+    """The program itself: asked again until it stands where it must."""
     pytest.importorskip("torch")
     wanted, who, ranks = VERDICTS[name]
-    launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
-    line = [*(launcher if ranks else []), str(HERE / "hang_programs.py"), name, "1"]
-    with (tmp_path / "log").open("wb") as log:
-        child = subprocess.Popen(
-            [sys.executable, *line],
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=log,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-    try:
-        found = None
-        end = time.monotonic() + 240
-        while found is None or found["name"] != wanted or (who and found["who"] != who):
-            assert time.monotonic() < end, found
+    with hanging.started(name, ranks, tmp_path / "log") as child:
+        try:
+            hanging.stands(child, wanted, who)
+        except PermissionError as refused:
+            pytest.skip(str(refused))
+
+
+@pytest.mark.full
+def test_the_recorder_of_a_real_hang(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch.distributed.flight_recorder")
+    files = [tmp_path / name for rank in "01" for name in (f"stack_{rank}.txt", f"rank_{rank}")]
+    with hanging.started("noted", 2, tmp_path / "log", str(tmp_path)) as child:
+        while not all(file.exists() and file.stat().st_size for file in files):
             assert child.poll() is None, (tmp_path / "log").read_text()
-            known = processes.every()
-            dump = processes.dump(processes.tree(known, [child.pid]), 1.0, False)
-            if "not permitted" in dump.why or "ermission denied" in dump.why:
-                pytest.skip(dump.why)
-            call = hang.roll_call(dump.text)
-            found = call["verdict"] if call else None
-    finally:
-        for one in reversed(processes.tree(processes.every(), [child.pid])):
-            os.kill(one.pid, 9)
-        child.communicate()
+            time.sleep(0.2)
+    assert main(["hang", "--lang", "en", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "Not coming: rank 1" in told
+    assert "Not all ranks joining collective" in told and "hang-flight-recorder" in told
+
+
+#: Page -> recorded programs of which it shows lines of the roll-call.
+SHOWN = {
+    "no-message": ["branch"],
+    "data-loading/loader-hangs": ["lock_at_fork", "stuck_loader", "slow_loader"],
+    "distributed/collective-deadlock": ["branch", "uneven", "late"],
+    "distributed/rendezvous-network": ["store"],
+    "install-env/extension-lock-hang": ["extension"],
+    "compile-export/compile-never-ends": ["long_compile"],
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("page", SHOWN)
+def test_pages_show_what_was_recorded(page: str, language: str) -> None:
+    text = (HERE.parent / "docs" / language / f"{page}.md").read_text(encoding="utf-8")
+    shown = [line.strip("- `") for line in text.split("\n") if "train.py:" in line]
+    for name in SHOWN[page]:
+        call = hang.roll_call(DUMPS[name])
+        assert call
+        said = [line for line in roll_call.said(call, language) if "train.py:" in line]
+        found = [line for line in shown if any(part in line for part in said)]
+        assert found, said
+        shown = [line for line in shown if line not in found]
+    assert not shown, "no recorded program says this"

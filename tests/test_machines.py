@@ -45,8 +45,8 @@ def hostile(loaded: Catalogue) -> Catalogue:
     """The project, in which every text is an attempt to break out of where it stands."""
     symptom = loaded.symptoms[STEM]
     for made in symptom.pages.values():
-        made.meta |= {"title": HOSTILE, "summary": HOSTILE + "\x01"}
-        made.synonyms = [HOSTILE]
+        made.front.title, made.front.summary = HOSTILE, HOSTILE + "\x01"
+        made.front.synonyms = [HOSTILE]
     entry = {
         "text": "<img src=x onerror=alert(1)> of {n:int} & <b>more</b>",
         "exception": "Type<i>Error",

@@ -73,13 +73,37 @@ def test_what_all_lost_stays(table: Any) -> None:
     assert ranks.apart(text) == (text, None) and "first" not in lookup(table, text)
 
 
-def test_in_one_line_below_a_command(table: Any) -> None:
+def test_in_one_line_below_a_command(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     known = Knowledge(table, {}, {}, {}, _origins=[None])
     text = died(LOST, "[rank0]: ") + died("KeyError: 'label'", "[rank1]: ") + summary(1)
+    origin = {"raw": "E1 api.py:1002] failed (exitcode: 1) local_rank: 1", "line": 9}
+    monkeypatch.setattr(Knowledge, "_origin", lambda self, text: origin)  # a line of torchrun's log
     assert explain.explain_log(known, text, "en", {}).lines == [
         "Torch Clinic: Rank 1 failed first: `KeyError: 'label'` at /w/train.py:4; "
         "rank 0 only lost its peer."
     ]
+
+
+def killed(rank: int, signal: str = "Signal 9 (SIGKILL)") -> str:
+    told = f"  error_file: <N/A>\n  traceback : {signal} received by PID 6\n"
+    return summary(rank).replace("exitcode  : 1 ", "exitcode  : -9 ") + told
+
+
+@pytest.mark.parametrize("label", ["[rank0]: ", ""])
+def test_a_signal_in_the_summary_is_its_error(table: Any, label: str) -> None:
+    answer = climb(table, died(LOST, label) + killed(1))
+    first = answer["first"]
+    assert (first["rank"], first["text"]) == ("1", "Signal 9 (SIGKILL) received by PID 6")
+    assert first["others"] == (["0"] if label else [])
+    assert [hit["symptom"] for hit in answer["hits"]] == ["child-failed"]
+
+
+def test_who_has_an_error_is_not_called_killed(table: Any) -> None:
+    both = lookup(table, died("KeyError: 'label'", "[rank0]: ") + killed(1))
+    assert both["first"]["text"] == "KeyError: 'label'"
+    # a watchdog aborts those who only wait
+    text = died(LOST, "[rank0]: ") + killed(1, "Signal 6 (SIGABRT)")
+    assert "first" not in lookup(table, text)
 
 
 STOPS = [

@@ -272,6 +272,8 @@ def test_a_command_that_cannot_be_started(tmp_path: Path) -> None:
         127,
         b"torchclinic: no-such-command: command not found\n",
     )
+    done = through("")  # of a variable that is not set
+    assert (done.returncode, done.stderr) == (127, b"torchclinic: : command not found\n")
     done = through(str(tmp_path))
     assert done.returncode == 126 and b"Permission denied" in done.stderr
     assert (

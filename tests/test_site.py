@@ -764,6 +764,15 @@ def test_scripts_lose_their_comments() -> None:
         styles.uncommented("/** Why.\n * More. */\nconst a = '//'; // here\n  // there\n")
         == "const a = '//'; // here\n"
     )
+    # One that code follows is no line of its own, and ends where it ends.
+    cast = "  /** @type {number} */ (a) -\n  b;\n"
+    assert styles.uncommented(f"{cast}/** What it is. */\n") == cast
+
+
+def test_each_rung_of_the_lookup_has_a_look_of_its_own(built: Path) -> None:
+    """Rules that no page and no script names are left out."""
+    rungs = set(re.findall(r"data-tc-rung=\W?([a-z]+)", read(built / "en/assets/site.css")))
+    assert rungs == {"likely", "origin", "cut", "other", "about"}
 
 
 def test_every_class_of_a_page_that_had_rules_still_has_them(built: Path) -> None:

@@ -104,6 +104,11 @@ def test_of_a_compressed_log_that_is_cut_the_beginning_is_read(tmp_path: Path) -
     assert paste.read(str(tmp_path / "cut.gz")).text.startswith(MATMUL)
 
 
+def test_of_one_that_is_damaged_what_stands_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "bad.gz").write_bytes(gzip.compress(f"{MATMUL}\n".encode()) + b"garbage")
+    assert paste.read(str(tmp_path / "bad.gz")).text.startswith(MATMUL)
+
+
 @pytest.mark.parametrize(
     "damage", [b"\x1f\x8bnonsense", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xff\xff\xff"]
 )
@@ -131,6 +136,12 @@ def test_a_progress_bar_ends_no_line(tmp_path: Path, capsys: Any) -> None:
 
 def test_a_quoted_line_has_no_colours(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "log").write_text(f"\x1b[1;91m{MATMUL[:12]}\x1b[0m{MATMUL[12:]}", encoding="utf-8")
+    main(["lookup", "--lang", "en", str(tmp_path / "log")])
+    assert f"line 1: {MATMUL}" in capsys.readouterr().out
+
+
+def test_a_quoted_line_has_no_zeros_of_a_log_that_was_cut(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "log").write_text("\0" * 999 + MATMUL, encoding="utf-8")
     main(["lookup", "--lang", "en", str(tmp_path / "log")])
     assert f"line 1: {MATMUL}" in capsys.readouterr().out
 

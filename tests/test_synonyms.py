@@ -37,7 +37,7 @@ def test_a_page_has_synonyms(project: Path, file: str) -> None:
     write(project, file, 'synonyms: [retain_graph 报错, "loss.backward(): twice", 2nd backward]')
     loaded = catalogue.load(project)
     assert not loaded.problems
-    assert loaded.symptoms[STEM].pages[file.split("/")[1]].synonyms == [
+    assert loaded.symptoms[STEM].pages[file.split("/")[1]].front.synonyms == [
         "retain_graph 报错",
         "loss.backward(): twice",
         "2nd backward",
@@ -99,16 +99,15 @@ def test_each_language_counts_for_itself(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("language", "shown"),
-    [("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"), ("zh", "相关搜索：\\*w\\* 0、\\*w\\* 1")],
+    [
+        ("en", "Also searched as: \\*w\\* 0 · \\*w\\* 1"),
+        ("zh", "也有人这样搜：\\*w\\* 0、\\*w\\* 1"),
+    ],
 )
 def test_the_foot_of_a_page_names_the_first(language: str, shown: str) -> None:
-    made = Page(
-        Path("page.md"),
-        language,
-        "",
-        synonyms=[f"*w* {number}" for number in range(parts.SYNONYMS + 1)],
-    )
+    made = Page(Path("page.md"), language, "")
+    made.front.synonyms = [f"*w* {number}" for number in range(parts.SYNONYMS + 1)]
     text = "\n".join(parts.synonyms(made, language))
     assert shown in text and f" {parts.SYNONYMS - 1}" in text and f" {parts.SYNONYMS}" not in text
-    made.synonyms = []
+    made.front.synonyms = []
     assert parts.synonyms(made, language) == []

@@ -22,7 +22,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("path", THREADS, ids=lambda path: path.stem)
 def test_each_line_is_whole_and_names_a_row_of_its_page(path: Path, clinic: Catalogue) -> None:
     symptom = clinic.symptoms[path.stem]
-    causes = {*symptom.pages["en"].causes, *(cause.row for cause in symptom.snippet.causes)}
+    causes = {*symptom.pages["en"].front.causes, *(cause.row for cause in symptom.snippet.causes)}
     lines = read(path)
     assert lines
     for line in lines:

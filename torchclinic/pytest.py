@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from .commands import explain, knowledge, live_child
+from .commands.child import KEPT
 from .commands.terminal import language_of_locale, printable
 from .content import words
 from .content.problem import BadInput
@@ -59,7 +60,7 @@ def _summary(reporter: Any) -> list[str]:
     tests: dict[tuple[str, str], list[str]] = {}
     for report in reports:
         facts = getattr(report, FACTS, "")
-        printed = report.longreprtext[-explain.KEPT :] + (f"\n{facts}" if facts else "")
+        printed = report.longreprtext[-KEPT:] + (f"\n{facts}" if facts else "")
         entry = explain.explain(known, printed, language)
         if entry.lines:
             key = entry.symptom, entry.cause

@@ -18,7 +18,7 @@ import {
 /** Holes that have a name in the reader's language: hole -> which of the words. */
 const NAMED = {
   ...{ target: "target", input: "input", mask: "mask", tensor: "tensor", value: "value" },
-  ...{ places: "selected", ckpt: "checkpoint", model: "model" },
+  ...{ places: "selected", ckpt: "checkpoint", model: "model", want: "want", got: "got" },
 };
 /** What holes are called. */
 const called = (holes, words) => holes.map((hole) => words[NAMED[hole]] ?? hole);

@@ -73,8 +73,16 @@ class Process {
   works({ works }) {
     const [first] = this.stacks;
     if (this.stacks.some((stack) => JSON.stringify(stack) !== JSON.stringify(first))) return true;
+    if (this.told.get("state") === "R") return true;
     const cpu = this.told.get("cpu");
     return cpu === undefined ? this.active : numberOf(cpu) >= works;
+  }
+
+  /** @param {HangTables} hang */
+  spins(hang) {
+    const [first, ...rest] = this.stacks.map((stack) => JSON.stringify(stack));
+    const still = rest.length > 0 && rest.every((stack) => stack === first);
+    return still && this.works(hang) && this.told.has("gpu");
   }
 
   get stopped() {
@@ -95,15 +103,17 @@ export function rollCall(clean, tables) {
   const processes = processesOf(clean, tables).filter(
     (one) => one.frames.length || one.told.get("state"),
   );
-  if (!processes.some((one) => one.frames.length)) return null;
+  if (!processes.length) return null;
+  const blind = !processes.some((one) => one.frames.length);
   const parents = new Set(processes.map((one) => one.told.get("parent") ?? ""));
   const by = processes.some((one) => one.rank) ? "rank" : "process";
   /** @type {Place[]} */
   const places = [];
   processes.forEach((one, number) => {
-    const group = groupOf(one, hang);
-    if (group.kind === "launcher" || hang.helpers.some((name) => one.command.includes(name)))
-      return;
+    const group = groupOf(one, hang, blind);
+    const helpers = [...hang.helpers, ...(one.frames.length ? [] : hang.launchers)];
+    if (group.kind === "launcher" || helpers.some((name) => one.command.includes(name))) return;
+    if (group.kind === "unseen" && !blind && !one.rank) return;
     if (one.pid && parents.has(one.pid) && !one.rank && by === "rank") return;
     const name = one.rank || one.pid || String(number + 1);
     let place = places.find(({ group: other }) => isSame(other, group));
@@ -116,7 +126,7 @@ export function rollCall(clean, tables) {
   });
   for (const { group } of places) group.who.sort(order);
   if (!places.length) return null;
-  return { by, groups: places.map(({ group }) => group), verdict: verdictOf(places) };
+  return { by, groups: places.map(({ group }) => group), verdict: verdictOf(places, hang) };
 }
 
 /** @param {Group} one @param {Group} other */
@@ -169,14 +179,11 @@ function processesOf(clean, tables) {
     } else if (thread) {
       const { name, status, number } = thread;
       let one = current.get(prefix);
-      if (!one || ends(one, name))
-        one = open(
-          new Map([
-            ["pid", ""],
-            ["thread", prefix ? "" : number],
-          ]),
-          prefix,
-        );
+      if (!one || ends(one, name)) {
+        const again = one && !name && one.told.has(tables.hang.marked);
+        const key = { pid: "", thread: prefix ? "" : number };
+        one = open(one && again ? one.told : new Map(Object.entries(key)), prefix);
+      }
       one.threads.push({ name, status, frames: [] });
     } else {
       const last = current.get(prefix)?.threads.at(-1);
@@ -278,8 +285,8 @@ function kindOf(frames, { kinds }, without = []) {
   return ["own", frames[0]?.function ?? ""];
 }
 
-/** @param {Process} one @param {HangTables} hang @returns {Group} */
-function groupOf(one, hang) {
+/** @param {Process} one @param {HangTables} hang @param {boolean} blind @returns {Group} */
+function groupOf(one, hang, blind) {
   let frames = one.frames;
   let [kind, detail] = kindOf(frames, hang);
   const worker = kind === "worker";
@@ -291,12 +298,22 @@ function groupOf(one, hang) {
     const fetches = frames.some(({ file }) => file.endsWith("_utils/fetch.py"));
     [kind, detail] = fetches ? kindOf(frames, hang, ["worker", "loader"]) : ["idle", ""];
   }
-  if (kind === "own") kind = one.told.get("call") ?? kind;
+  if (kind === "own" && (frames.length || blind)) kind = one.told.get("call") ?? kind;
+  if (kind === "own" && !frames.length) kind = "unseen";
   const own = frames.find((frame) => frame.own);
   const place = own ? `${own.function} (${own.file}:${own.line})` : "";
+  const spins = ["own", "gpu", "backward"].includes(kind) && one.spins(hang);
   if (one.stopped) kind = "debugger";
+  else if (spins) kind = "spins";
   else if (["Z", "X"].includes(one.told.get("state") ?? "")) kind = "dead";
-  return { who: [], kind, detail, place, works: one.works(hang) && kind !== "idle", worker };
+  return {
+    who: [],
+    kind,
+    detail,
+    place,
+    works: one.works(hang) && !hang.still.includes(kind),
+    worker,
+  };
 }
 
 /** @param {string} text */
@@ -305,11 +322,16 @@ function numberOf(text) {
   return isNumber(whole + part) ? Number(`${whole || 0}.${part || 0}`) : 0;
 }
 
-/** What follows from where they stand; the first that holds. @param {Place[]} places @returns {Verdict} */
-function verdictOf(places) {
+/**
+ * What follows from where they stand; the first that holds.
+ * @param {Place[]} places
+ * @param {HangTables} hang
+ * @returns {Verdict}
+ */
+function verdictOf(places, hang) {
   const every = places.map(({ group }) => group);
-  const mains = every.filter(({ worker, kind }) => !worker && kind !== "dead");
-  const together = ["collective", "backward"];
+  const mains = every.filter(({ worker, kind }) => !worker && !hang.gone.includes(kind));
+  const together = [...hang.together, "spins"];
   const waits = mains.filter(
     ({ kind, works }) => together.includes(kind) && !(works && kind === "backward"),
   );
@@ -325,6 +347,8 @@ function verdictOf(places) {
   };
   /** @param {Group[]} groups @param {string} kind */
   const of = (groups, kind) => groups.filter((group) => group.kind === kind);
+  if (!places.some(({ members }) => members.some((one) => one.frames.length)))
+    return say("blind", every);
   let found = of(every, "debugger");
   if (found.length) return say("stopped", found);
   found = of(mains, "builds");
@@ -336,7 +360,7 @@ function verdictOf(places) {
   found = of(mains, "store");
   if (found.length) return say("store", found, "rendezvous-network");
   found = of(mains, "loader").filter(({ works }) => !works);
-  if (found.length) return ofLoader(every, found, say);
+  if (found.length) return ofLoader(every, found, say, hang);
   found = of(others, "compile");
   if (found.length) return say("compile", found, "compile-never-ends");
   if (waits.length && others.length) {
@@ -344,20 +368,32 @@ function verdictOf(places) {
     if (found.length) return say("late", found, "collective-deadlock", "slow-rank");
     return say("absent", others, "collective-deadlock");
   }
+  found = of(waits, "spins");
+  if (found.length) return say("spins", found, count > 1 ? "hang-flight-recorder" : "");
   const missing = waits.length ? missingOf(places) : [];
   if (missing.length)
     return { ...say("missing", waits, "collective-deadlock", "other-rank-died"), who: missing };
-  if (waits.length && count < 2) return say("alone", waits, "collective-deadlock");
+  if (waits.length && (count < 2 || of(every, "unseen").length))
+    return say("alone", waits, "collective-deadlock");
   if (waits.some((one) => !isSame({ ...waits[0], works: one.works }, one)))
     return say("different", waits, "collective-deadlock", "different-calls");
   if (waits.length) return say("same", waits, "collective-deadlock", "same-call");
   found = mains.filter(({ works }) => works);
   if (found.length) return say("works", found);
-  for (const kind of "server gpu read write open network lock queue child".split(" ")) {
+  const [most, ...rest] = [...mains].sort((a, b) => b.who.length - a.who.length);
+  const ranked = places.every(
+    ({ group, members }) => !mains.includes(group) || members.every((one) => one.rank),
+  );
+  if (rest.length && ranked) {
+    const apart = mains.filter((group) => group !== most);
+    return { ...say("apart", apart, "hang-flight-recorder"), others: most.who };
+  }
+  for (const kind of "server gpu drive read write open network lock queue child".split(" ")) {
     found = of(mains, kind);
     if (found.length) return say(kind, found);
   }
-  if (!mains.length && every.some(({ kind }) => kind !== "idle")) return ofLoader(every, [], say);
+  if (!mains.length && every.some(({ kind }) => kind !== "idle"))
+    return ofLoader(every, [], say, hang);
   return say("unclear", mains);
 }
 
@@ -378,16 +414,15 @@ function missingOf(places) {
  * @param {Group[]} every
  * @param {Group[]} waiting
  * @param {(name: string, groups: Group[], symptom?: string, row?: string) => Verdict} say
+ * @param {HangTables} hang
  */
-function ofLoader(every, waiting, say) {
+function ofLoader(every, waiting, say, hang) {
   const workers = every.filter(({ worker }) => worker);
   const busy = workers.filter(({ kind }) => kind !== "idle");
   const page = "loader-hangs";
   const working = busy.filter(({ works }) => works);
   const locked = busy.filter(({ kind }) => kind === "lock");
-  const reads = busy.filter(({ kind }) =>
-    ["network", "read", "open", "write", "input"].includes(kind),
-  );
+  const reads = busy.filter(({ kind }) => hang.outside.includes(kind));
   if (every.some(({ kind }) => kind === "dead"))
     return say("dead-worker", waiting, "worker-killed");
   if (!workers.length) return say("workers-unseen", waiting, page, "any-worker");

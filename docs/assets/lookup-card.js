@@ -1,5 +1,6 @@
 // The card of a symptom that the lookup found: what it means for the reader, the fix of the cause first, the evidence folded. Pasted text becomes text nodes, never markup.
 
+import { instead } from "./devices.js";
 import { loadedPage } from "./lookup-ask.js";
 import { diagnose, fragment } from "./lookup.js";
 import { draw, svg } from "./picture.js";
@@ -33,7 +34,7 @@ export function hitCard(index, hit, hits, { around, frame }, language) {
   const rung = hit.why.includes("likely") ? "likely" : "sure";
   const card = element(
     "section",
-    { class: `tc-card tc-hit tc-r-${rung}` },
+    { class: "tc-card tc-hit", "data-tc-rung": rung },
     rung === "likely" ? element("p", { class: "tc-rung" }, words.likely) : null,
     element("h2", {}, title(hit, language, hits)),
   );
@@ -66,7 +67,7 @@ export function hitCard(index, hit, hits, { around, frame }, language) {
 /** Where in the reader's own program it was. */
 function ownCode({ file, line, name, code }) {
   const place = [element("b", {}, `${file.split(/[/\\]/).pop()}:${line}`)];
-  if (name && name !== "<module>") place.push(fill(words["own-in"], { name }));
+  if (name && !name.startsWith("<")) place.push(fill(words["own-in"], { name }));
   const part = element("p", { class: "tc-own-code" }, words["own-at"], place);
   if (code) part.append(element("code", {}, code.slice(0, SHOWN)));
   return part;
@@ -123,7 +124,7 @@ export function quoted(line, code) {
  * From the page of a hit: the fix of the cause that the text tells, or of the one met most often, and the other rows to choose from.
  * @returns whether there is something new to be dressed with buttons
  */
-export async function showFix(hit, result, language, current) {
+export async function showFix(index, hit, result, language, current) {
   const place = result.querySelector(`[data-tc-cause="${hit.symptom}"]`);
   if (!place) return;
   const href = new URL(`../${hit.topic}/${hit.symptom}/`, import.meta.url).href;
@@ -142,15 +143,38 @@ export async function showFix(hit, result, language, current) {
   const check = row?.querySelector("[data-tc-check]");
   place.append(...[told, fix, check].filter(Boolean));
   if (rows.length > 1) place.append(others(hit, choice, row));
+  // Code is the page's example, beside the reader's own line; a command, under which a note says whether it was run, is typed as it stands.
+  const command = fix?.querySelector(".tabbed-block:first-child .tc-note:not(.tc-fails)");
+  if (fix && !command && place.parentElement?.querySelector(".tc-own-code"))
+    fix.before(element("p", { class: "tc-note" }, words["own-example"]));
   offerFix(place);
+  place.append(...otherNames(index, hit, place.textContent, language));
 }
 
-/** The name of a row: its cause, or the one met most often. */
+/** What stands for CUDA's names in what is shown, where the reader's device is another. */
+function otherNames({ devices }, { device }, shown, language) {
+  const pairs = instead(devices, device, shown).flatMap(([cuda, own], at) => {
+    const names = { own: element("code", {}, own), cuda: element("code", {}, cuda) };
+    const pieces = words["instead-pair"].split(/[{}]/).map((piece) => names[piece] ?? piece);
+    return at ? [words.enumeration, ...pieces] : pieces;
+  });
+  if (!pairs.length) return [];
+  const { name } = devices.find(({ id }) => id === device);
+  const [before, after] = fill(words.instead, { name: name[language], pairs: "\n" }).split("\n");
+  return [element("p", { class: "tc-note" }, before, pairs, after)];
+}
+
+/** The name of a row: its cause, or the one met most often; of a row without a case what is seen, for its title is what to do, which stands below. */
 function called({ cause, often }, row, language) {
   const shown = cause ?? often;
-  if (shown) return howSure({ cause, often }) + shown.title[language].replaceAll("`", "");
-  return [...row.querySelector("summary").childNodes].filter((node) => node.className !== "tc-met");
+  const parts = [...row.querySelector("summary").childNodes];
+  const seen = parts.filter((node) => node.className !== "tc-met");
+  if (!shown) return seen;
+  const named = row.querySelector("[data-tc-case]") ? [plain(shown.title[language])] : seen;
+  return [howSure({ cause, often }), ...named];
 }
+
+const plain = (text) => text.replaceAll("`", "");
 
 /** What stands before the title of the cause that is shown first. */
 function howSure({ cause, often }) {
@@ -169,12 +193,15 @@ function others(hit, choice, row) {
   return part;
 }
 
-/** The first button copies the fix that is shown; a tab may show another. */
+/** The first button copies the fix that is shown; a tab may show another. Of what to do in a sentence it takes the first code that is more than a name. */
 function offerFix(place) {
   const button = place.closest(".tc-card").querySelector(".tc-actions button");
-  const codes = () => [
-    ...place.querySelectorAll(":scope > [data-tc-case] .highlight:not(.tc-diff) code"),
-  ];
+  const told = [...place.querySelectorAll(":scope > .tc-do code")];
+  const written = told.filter(({ textContent }) => /[\s=(]/.test(textContent)).slice(0, 1);
+  const codes = () => {
+    const blocks = place.querySelectorAll(":scope > [data-tc-case] .highlight:not(.tc-diff) code");
+    return blocks.length ? [...blocks] : written;
+  };
   if (!codes().length) return;
   button.textContent = words["copy-fix"];
   button.hidden = false;

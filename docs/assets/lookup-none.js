@@ -93,7 +93,10 @@ const marked = (text) =>
   text.split("`").map((piece, at) => (at % 2 ? element("code", {}, piece) : piece));
 
 export function none(index, answer, language) {
-  const card = element("section", { class: `tc-card tc-none tc-r-${answer.rung ?? "none"}` });
+  const card = element("section", {
+    class: "tc-card tc-none",
+    "data-tc-rung": answer.rung ?? "none",
+  });
   if (answer.origin) {
     card.append(element("h2", {}, WORDS.origin.heading), ...originParts(answer.origin));
   } else if (answer.failure) {

@@ -94,7 +94,7 @@ export function start(form, result, dress) {
       const { status: told, hits } = found.answer;
       status.textContent = summary(result, hits, language);
       for (const hit of told === "ambiguous" ? hits : hits.slice(0, 1))
-        showFix(hit, result, language, current).then(
+        showFix(index, hit, result, language, current).then(
           () => dress(result),
           () => {},
         ); // without a network: the page is a link away
@@ -144,7 +144,7 @@ export function start(form, result, dress) {
       if (text.length <= LIMIT) return void take(text);
       // A field that shows megabytes would stop the page for seconds.
       area.value = `${text.slice(0, 2000)}\n…\n${text.slice(-2000)}`;
-      named(fill(words.long, { size: Math.round(text.length / 100_000) / 10 }));
+      named(fill(words.long, { count: text.length.toLocaleString("en") }));
       return void answer(text).then(reveal);
     }
     if (event.target === area) {

@@ -20,6 +20,7 @@ import {
   wordsOf,
 } from "./clean.js";
 import { holds } from "./condition.js";
+import { familyOf, inCudaWords } from "./devices.js";
 import { fails } from "./failure.js";
 import { rollCall } from "./hang.js";
 import { liveApart } from "./live.js";
@@ -45,15 +46,12 @@ export function lookup(index, text) {
   const [whole, live] = liveApart(normalise(raw));
   const [clean, first] = ranksApart(whole, index.tables);
   if (!strip(clean, " \n")) return { status: "empty", hits: [], looked_for: "" };
-  const pasted = new Pasted(clean);
-  const [told, harmless] = apart(
-    index,
-    ranked(index, occurrences(index, pasted), pasted),
-    clean.split("\n"),
-  );
+  const { pasted, read, device } = readBy(index, clean);
+  const [told, harmless] = apart(index, read, pasted.text.split("\n"));
   const { roles } = index.tables.rank;
   // What is wrapped is in the text, and no page knows it.
-  const wrapped = first && told.every(({ role }) => roles[role] === "wrapper");
+  const raised = first && !first.text.startsWith(index.tables.ranks.signal);
+  const wrapped = raised && told.every(({ role }) => roles[role] === "wrapper");
   const candidates = wrapped ? [] : told;
   const named = first?.rank ? { first } : {};
   const call = rollCall(whole, index.tables);
@@ -70,10 +68,29 @@ export function lookup(index, text) {
     if (live) Object.assign(values, live.values);
     const facts = { pasted, values, every, stems, live, tables: index.tables };
     const cause = causeOf(index.symptoms[symptom].causes ?? [], facts);
-    return hitOf(index, candidate, candidates, rawLines.get(line - 1), cause);
+    const hit = hitOf(index, candidate, candidates, rawLines.get(line - 1), cause);
+    return device ? { ...hit, device: device.id } : hit;
   });
   const status = isAmbiguous(candidates) ? "ambiguous" : "match";
   return called(index, { status, hits, looked_for: "", harmless, ...named }, call);
+}
+
+/**
+ * A text, what it prints, and the family of its device: one that no page knows by its own words is
+ * read in CUDA's.
+ * @param {Index} index
+ * @param {string} clean
+ */
+function readBy(index, clean) {
+  const pasted = new Pasted(clean);
+  const read = ranked(index, occurrences(index, pasted), pasted);
+  const device = familyOf(index.devices, pasted);
+  const { roles } = index.tables.rank;
+  if (!device || read.some(({ role }) => roles[role] === "cause")) return { pasted, read, device };
+  const other = inCudaWords(device, clean);
+  const translated = new Pasted(other);
+  const told = other === clean ? [] : ranked(index, occurrences(index, translated), translated);
+  return told.length ? { pasted: translated, read: told, device } : { pasted, read, device };
 }
 
 /**
@@ -209,13 +226,16 @@ function hitOf(index, candidate, candidates, raw, cause) {
  */
 export function diagnose(index, hit, language) {
   const symptom = index.symptoms[hit.symptom];
+  const noun = index.devices.find(({ id }) => id === hit.device)?.noun ?? "GPU";
   const row = hit.cause && symptom.causes?.find(({ row }) => row === hit.cause?.row);
   const ofCause = row?.say?.[language];
   for (const sentence of [ofCause, ...(symptom.diagnosis?.[language] ?? [])]) {
     if (!sentence) continue;
     const pieces = sentence.replaceAll("}", "{").split("{");
     if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(hit.values, piece)))
-      return pieces.map((piece, at) => (at % 2 ? hit.values[piece] : piece)).join("");
+      return pieces
+        .map((piece, at) => (at % 2 ? hit.values[piece] : piece.replaceAll("GPU", noun)))
+        .join("");
   }
   return "";
 }

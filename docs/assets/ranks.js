@@ -34,10 +34,10 @@ export function apart(clean, tables) {
   const errors = errorsOf(lines, tables).filter(({ type }) => !waiting.includes(type));
   /** @param {Failed} error */
   const isLost = ({ text }) => signs.some((sign) => text.includes(sign));
-  const own = errors.filter((error) => !isLost(error));
   const lost = errors.filter(isLost);
+  const [root, signal] = rootOf(lines, tables);
+  const own = lost.length < errors.length ? errors.filter((error) => !isLost(error)) : signal;
   if (!own.length) return [clean, null];
-  const root = rootOf(lines, tables);
   const first = own.find(({ rank }) => rank && rank === root) ?? own[0];
   const quiet = new Set(lost.flatMap(({ rank }) => (rank ? [rank] : [])));
   for (const { rank } of own) quiet.delete(rank);
@@ -142,18 +142,26 @@ function errorsOf(lines, tables) {
 }
 
 /**
- * The rank that torchrun's summary calls the first that failed; "" for none.
+ * The rank that torchrun's summary calls the first that failed, "" for none; and the signal that
+ * ended it, where it was one.
  * @param {string[]} lines
  * @param {Tables} tables
+ * @returns {[string, Failed[]]}
  */
-function rootOf(lines, { ranks: { read, root }, ladder: { long } }) {
+function rootOf(lines, { ranks: { read, root, signal, abort }, ladder: { long } }) {
   let told = false;
-  for (const line of lines.slice(-read)) {
-    told ||= line.includes(root);
-    const [name, value] = parted(line.slice(0, long), ":");
-    if (!told || strip(name, " ") !== "rank") continue;
-    const number = strip(value, " ").split(" ", 1)[0];
-    return number && !strip(number, DIGITS) ? number : "";
+  let rank = "";
+  for (let line = Math.max(0, lines.length - read); line < lines.length; line++) {
+    told ||= lines[line].includes(root);
+    if (!told) continue;
+    const [name, value] = parted(lines[line].slice(0, long), ":").map((part) => strip(part, " "));
+    if (name === "rank") {
+      const number = value.split(" ", 1)[0];
+      rank = strip(number, DIGITS) ? "" : number;
+    } else if (name === "traceback") {
+      if (!value.startsWith(signal) || value.includes(abort)) return [rank, []];
+      return [rank, [{ begin: line, line, rank, text: value, type: "", frame: null }]];
+    }
   }
-  return "";
+  return [rank, []];
 }

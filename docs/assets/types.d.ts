@@ -73,6 +73,8 @@ export interface RanksTables {
   lost: string[];
   waiting: string[];
   root: string;
+  signal: string;
+  abort: string;
   stops: string[];
   head: string;
   tall: number;
@@ -88,6 +90,12 @@ export interface HangTables {
   works: number;
   kinds: [string, string, string[]][];
   helpers: string[];
+  launchers: string[];
+  gone: string[];
+  still: string[];
+  outside: string[];
+  together: string[];
+  marked: string;
   libraries: string[];
 }
 
@@ -228,8 +236,21 @@ export interface Index extends Patterns {
   version: number;
   wordings: WordingEntry[];
   symptoms: Record<string, SymptomEntry>;
+  devices: Family[];
   /** Whether the advice is in it. */
   told?: boolean;
+}
+
+/** A family of devices. */
+export interface Family {
+  id: string;
+  name: Texts;
+  noun: string;
+  signs: string[];
+  prints: [string, string][];
+  instead: [string, string][];
+  tools: string[];
+  packages: string[];
 }
 
 export interface Occurrence {
@@ -276,6 +297,7 @@ export interface Hit {
   often: Often | null;
   row: string;
   seen_in: string[];
+  device?: string;
 }
 
 export interface Answer {

@@ -11,6 +11,9 @@
 # recover: fix
 # related: [autograd/no-grad-fn]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html", "https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html"]
+# cases:
+#   one-per-gpu:
+#     wrong: {ones-like: "https://github.com/WisconsinAIVision/MaskPoint/issues/7"}
 # causes:
 #   one-per-gpu:
 #     if: >-
@@ -96,6 +99,25 @@ loss.backward()
 
 # %% proof one-per-gpu
 assert_exact()
+
+# %% use one-per-gpu
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+losses = []
+for _ in range(30):
+    optimizer.zero_grad()
+    # >>>
+    loss = model(x, labels)
+    loss.backward()
+    # <<<
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < 0.9 * losses[0]
+
+# %% wrong ones-like
+# `loss.backward(torch.ones_like(loss))`: no error any more, but that is the sum over the GPUs, not
+# the mean. The gradient is as many times too large as there are GPUs.
+loss = model(x, labels)
+loss.backward(torch.ones_like(loss))
 
 # %% break derivative
 t = torch.linspace(0, 1, 5).requires_grad_()

@@ -27,10 +27,13 @@
 #           b[:, 4] += math.log(8 / (640 / s) ** 2)
 #       RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation.
 #   manual-update:
-#     if: live("left", "parameter") and frames(".grad")
+#     if: live("left", "grad") and frames(".grad")
 #     likely: frames(".grad")
 #   input-changed:
-#     if: live("left", "grad") and not live("left", "parameter")
+#     if: >-
+#       live("left", "grad") and live("model") and not live("left", "parameter") and not
+#       frames(".grad", "0::2", "1::2")
+#     likely: live("left", "grad") and not live("left", "parameter") and not frames("0::2", "1::2")
 #     undecided: a tensor of data and a weight print the same
 #   sine-table:
 #     likely: frames("0::2", "1::2")

@@ -58,6 +58,10 @@
 #   hidden-by-data: {silent: true}
 #   carried-state:
 #     survives: {"back: output.mean().backward() # no retain_graph": "once the state is detached it only keeps memory"}
+#   overwritten-output:
+#     wrong: {inplace-false: "https://github.com/quark0/darts/issues/109"}
+#   stepped-weights:
+#     wrong: {retain-graph: "https://github.com/EasonApolo/mstn/issues/7"}
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
 # causes:
 #   overwritten-output:
@@ -96,7 +100,9 @@
 #       (read(rows) or begins(op, "TBackward") or begins(op, "AsStrided") and len(shape) == 2 or len(leaf) == 2 and expected > 0)
 #       and (frames("retain_graph=True") or paste("modules/rnn.py", "modules\\rnn.py", "_VF.lstm", "_VF.gru", "_VF.rnn", "RnnBackward"))
 #   filled-in-steps:
-#     if: op == "CopySlices" and expected > 0
+#     if: >-
+#       op == "CopySlices" and expected > 0
+#       or (read(rows) or begins(op, "AsStrided", "Select", "Slice")) and live("grad_fn=CopySlices")
 #     likely: begins(op, "AsStrided", "Select", "Slice", "Narrow", "Unbind", "CopySlices")
 #     sample: |
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [16, 20, 64]], which is output 0 of CopySlices, is at version 20; expected version 19 instead.
@@ -150,6 +156,40 @@ out.sum().backward()
 assert torch.allclose(out, model(x).clamp(min=0) + x)
 assert torch.equal(model.bias.grad, (model(x) > 0).float().sum(0))  # the slope of relu is 1 or 0
 
+# %% use overwritten-output
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        model = self.layer
+        # >>>
+        out = torch.relu(model(x))
+        out += x
+        # <<<
+        return out
+
+
+model = nn.Sequential(Block(), Block(), nn.Linear(3, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+x = torch.randn(50, 3)
+losses = []
+for _ in range(30):
+    optimizer.zero_grad()
+    loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < 0.5 * losses[0]
+
+# %% wrong inplace-false
+# `inplace=False` in every layer: it is `+=` that overwrites the output, and the error stays.
+relu = nn.ReLU(inplace=False)
+out = relu(model(x))
+out += x
+out.sum().backward()
+
 # %% break stepped-weights
 actor, critic = nn.Linear(3, 2), nn.Linear(2, 1)
 optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
@@ -184,6 +224,16 @@ assert torch.allclose(actor.weight.grad, -critic.weight.T @ x.mean(0, keepdim=Tr
 stepped = critic.bias.grad + 1  # the actor's loss has added -1 to it
 assert torch.allclose(critic(actor(x)) - value, -0.1 * (actor(x) @ (critic.weight.grad + actor(x).mean(0)).T + stepped), atol=1e-5)
 assert (critic(actor(x)) - value).abs().max() > 1e-3  # the step was made
+
+# %% wrong retain-graph
+# `retain_graph=True` in every `backward()`: the graph is kept, but `step()` has overwritten the
+# weights that it needs. The same error.
+actor, critic = nn.Linear(3, 2), nn.Linear(2, 1)
+optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
+value = critic(actor(x))
+(value - 1).pow(2).mean().backward(retain_graph=True)
+optimizer.step()
+(-value).mean().backward(retain_graph=True)
 
 # %%
 loader = [torch.randn(4, 3) for _ in range(3)]

@@ -92,6 +92,7 @@
 #     undecided: the block has ended before backward(), and the traceback does not name it
 #   encode-or-generate: {case: no-grad-block}
 #   grad-off-everywhere:
+#     if: live("run", "gradients off")
 #   nothing-in-the-batch:
 #     likely: >-
 #       paste("tensor(0.,", "tensor(0.)", "tensor(0, device", "loss=0,", "loss=0.0,", "loss: 0.0,", "loss: 0.0000,")
@@ -150,6 +151,22 @@ accuracy = (scores.argmax(dim=1) == labels).float().mean()  # for the log only
 expected = exact_gradients(-model(x).log_softmax(1)[torch.arange(8), labels].mean())
 torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(expected))
 assert accuracy == sum(row.tolist().index(max(row.tolist())) == label for row, label in zip(scores, labels, strict=True)) / 8
+
+# %% use predicted-class
+def train(epochs):
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        # >>>
+        predicted = model(x).argmax(dim=1)
+        loss = nn.functional.mse_loss(predicted.float(), labels.float())
+        loss.backward()
+        # <<<
+        optimizer.step()
+    return loss.item()
+
+
+first = train(1)
+assert train(100) < 0.9 * first
 
 # %% break rebuilt-tensor
 losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]

@@ -16,6 +16,7 @@
 #   numbers-in-a-list:
 #     likely: frames("np.mean(", "np.average(", "np.std(")
 #   inside-the-loss:
+#     if: live("run", "goes into backward")
 #     undecided: whether the result is trained on is not in the traceback
 # cases:
 #   one-tensor:
@@ -51,6 +52,20 @@ assert predicted.requires_grad  # the tensor itself keeps its graph
 loss_fn(predicted, y).backward()
 assert model.weight.grad.abs().sum() > 0
 
+# %% use one-tensor
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+errors = []
+for _ in range(20):
+    # >>>
+    predicted = model(x)
+    print(predicted.numpy().mean())
+    # <<<
+    errors.append(np.square(array - y.numpy()).mean())
+    optimizer.zero_grad()
+    loss_fn(predicted, y).backward()
+    optimizer.step()
+assert errors[-1] < errors[0]
+
 # %% break numbers-in-a-list
 losses = []
 for _ in range(3):
@@ -81,6 +96,7 @@ assert model.weight.grad is not None
 difference = np.abs(model(x).numpy() - y.numpy())
 small = difference**2 / 2
 loss = np.where(difference < 1, small, difference - 0.5).mean()
+loss.backward()
 
 # %% check inside-the-loss
 difference = np.abs(model(x).detach().numpy() - y.numpy())

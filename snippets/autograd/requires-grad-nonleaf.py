@@ -27,7 +27,7 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(4, 3)
 loss_fn = nn.CrossEntropyLoss()
-images, labels = torch.rand(2, 4), torch.tensor([0, 2])
+images, labels = 3 * torch.randn(2, 4), torch.tensor([0, 2])
 
 # %% break input-in-loop
 for _ in range(3):
@@ -43,10 +43,12 @@ print(images.is_leaf, moved.is_leaf)  # True False: the second was computed
 assert images.is_leaf and not moved.is_leaf
 
 # %%
-start, expected = images, images
+expected = images
 for _ in range(3):
     free = expected.clone().requires_grad_()
     expected = expected + 0.1 * torch.autograd.grad(loss_fn(model(free), labels), free)[0].sign()
+steps = []
+model.register_forward_hook(lambda *_: steps.append(1))
 
 # %% fix input-in-loop
 import torch
@@ -59,7 +61,22 @@ for _ in range(3):
 
 # %% proof input-in-loop
 torch.testing.assert_close(images, expected)
+assert len(steps) == 3
 assert not images.grad_fn.next_functions[0][0].next_functions
+
+# %% use input-in-loop
+losses = []
+for images in torch.rand(3, 2, 4):
+    before = loss_fn(model(images), labels).item()
+    # >>>
+    for _ in range(3):
+        images.requires_grad = True
+        loss = loss_fn(model(images), labels)
+        (grad,) = torch.autograd.grad(loss, images)
+        images = images + 0.1 * grad.sign()
+    # <<<
+    losses.append((before, loss_fn(model(images), labels).item()))
+assert all(after > before for before, after in losses)
 
 # %%
 x, y = torch.rand(2, 4), torch.rand(2, 3)
@@ -78,6 +95,7 @@ target = model(x).detach()
 
 # %% proof output
 assert torch.equal(target, model(x)) and not target.requires_grad
+assert model(x).requires_grad
 
 # %%
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -22,6 +22,8 @@
 # recover: fix
 # cases:
 #   fewer-gpus: {needs: [cuda]}
+#   no-gpu:
+#     wrong: {other-brackets: "https://github.com/wolverinn/HEVC-CU-depths-prediction-CNN/issues/8"}
 # related: [devices/device-mismatch]
 # rows: [S001-79]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
@@ -91,6 +93,22 @@ model.load_state_dict(weights)
 assert torch.equal(model.weight, trained.weight) and torch.equal(model.bias, trained.bias)
 assert weights["weight"].device.type == "cpu"
 
+# %% use no-gpu
+# >>>
+weights = torch.load("checkpoint.pt")
+model.load_state_dict(weights)
+# <<<
+x = torch.randn(3, 8)
+assert torch.equal(model(x), trained(x))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(x).square().mean().backward()
+optimizer.step()
+assert model.weight.device.type == "cpu" and not torch.equal(model(x), trained(x))
+
+# %% wrong other-brackets
+# `map_location` in the brackets of `load_state_dict`: the file is read before, by `torch.load`, to
+# which it belongs. The same error.
+model.load_state_dict(torch.load("checkpoint.pt"), map_location="cpu")
 
 # %%
 def load_model(path, *arguments, **named):

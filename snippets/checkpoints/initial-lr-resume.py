@@ -11,6 +11,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"]
 # cases:
 #   resume:
+#     wrong: {initial-lr-by-hand: "https://github.com/pytorch/pytorch/issues/160626"}
 #     survives: {"without: lr= in torch.optim.SGD(model.parameters(), lr=1.0)": "the saved state brings the learning rate; older releases want the argument all the same"}
 #   weights-only-file:
 #     survives: {"without: optimizer.step()": "it only keeps the warning about the order of the two away"}
@@ -77,6 +78,35 @@ late = torch.optim.SGD(model.parameters(), lr=1.0)
 late.load_state_dict(checkpoint["optimizer"])
 torch.optim.lr_scheduler.LambdaLR(late, lambda epoch: 1 / (1 + epoch))
 assert late.param_groups[0]["lr"] == 1.0  # built after loading: the rate of the start
+
+# %% use resume
+import math
+
+# >>>
+checkpoint = torch.load("checkpoint.pt")
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+scheduler = CosineAnnealingLR(optimizer, T_max=10, last_epoch=checkpoint["epoch"])
+# <<<
+rates = []
+for epoch in range(checkpoint["epoch"] + 1, 10):
+    rates.append(optimizer.param_groups[0]["lr"])
+    optimizer.zero_grad()
+    model(torch.randn(8, 4)).square().mean().backward()
+    optimizer.step()
+    scheduler.step()
+curve = [(1 + math.cos(math.pi * epoch / 10)) / 2 for epoch in range(4, 10)]
+assert all(abs(rate - wanted) < 1e-6 for rate, wanted in zip(rates, curve, strict=True))
+
+# %% wrong initial-lr-by-hand
+# `initial_lr` written into the groups by hand: no error any more, but the rate starts from the
+# beginning of the curve, 1.0 in place of 0.65.
+checkpoint = torch.load("checkpoint.pt")
+model.load_state_dict(checkpoint["model"])
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+for group in optimizer.param_groups:
+    group.setdefault("initial_lr", group["lr"])
+scheduler = CosineAnnealingLR(optimizer, T_max=10, last_epoch=checkpoint["epoch"])
+print(scheduler.get_last_lr())
 
 # %%
 torch.save({"model": model.state_dict(), "epoch": 3}, "checkpoint.pt")

@@ -60,6 +60,9 @@ class Wrapper(nn.Module):
     def state_dict(self, *args, **kwargs):
         return self.inner.state_dict(*args, **kwargs)
 
+    def load_state_dict(self, *args, **kwargs):
+        return self.inner.load_state_dict(*args, **kwargs)
+
 
 # %% proof your-own-call
 old = model.inner
@@ -67,3 +70,7 @@ model = Wrapper(old)
 assert list(model.state_dict()) == ["weight", "bias"] and torch.equal(model.state_dict()["weight"], old.weight)
 assert list(nn.Sequential(model).state_dict(prefix="a.")) == ["a.0.weight", "a.0.bias"]
 assert model.state_dict(keep_vars=True)["weight"] is old.weight
+saved = model.state_dict()
+assert saved._metadata == old.state_dict()._metadata
+other = Wrapper(nn.Linear(4, 3))
+assert other.load_state_dict(saved).missing_keys == [] and torch.equal(other.inner.weight, old.weight)

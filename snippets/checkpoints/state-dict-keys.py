@@ -122,6 +122,20 @@ model.load_state_dict(state)
 # %% proof prefix
 assert equal(model, trained)
 
+# %% use prefix
+# >>>
+model.load_state_dict(torch.load("checkpoint.pt"))
+# <<<
+x = torch.randn(5, 4)
+model.eval()
+trained.eval()
+assert torch.equal(model.classifier(model.features(x)), trained.classifier(trained.features(x)))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model.train()
+model.classifier(model.features(x)).square().mean().backward()
+optimizer.step()
+assert not torch.equal(model.classifier.weight, trained.classifier.weight)
+
 # %% wrong not-strict
 # `strict=False`: no error any more, and nothing is loaded. No name fits, so the model keeps the
 # random weights that it was made with.

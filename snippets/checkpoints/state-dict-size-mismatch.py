@@ -24,6 +24,9 @@
 # recover: fix
 # related: [checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict"]
+# cases:
+#   pretrained-classes:
+#     wrong: {not-strict: "https://github.com/pytorch/pytorch/issues/154597"}
 # causes:
 #   pretrained-classes:
 #     if: >-
@@ -113,6 +116,21 @@ model.load_state_dict(fits, strict=False)
 assert torch.equal(model.body.weight, trained.body.weight) and torch.equal(model.body.bias, trained.body.bias)
 assert fits.keys() == {"body.weight", "body.bias"}
 assert model.fc.weight.shape == (10, 8)
+
+# %% use pretrained-classes
+# >>>
+model.load_state_dict(torch.load("checkpoint.pt"))
+# <<<
+assert torch.equal(model.body.weight, trained.body.weight)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x, labels = torch.randn(6, 16), torch.arange(6)
+nn.functional.cross_entropy(model.fc(model.body(x)), labels).backward()
+optimizer.step()
+assert model.fc.weight.shape == (10, 8) and model.fc.weight.grad.any()
+
+# %% wrong not-strict
+# `strict=False`: it lets names be missing, never sizes differ. The same error.
+model.load_state_dict(torch.load("checkpoint.pt"), strict=False)
 
 # %%
 trained = Net(classes=10)

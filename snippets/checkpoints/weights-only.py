@@ -56,8 +56,11 @@
 #       begins(name, "numpy.core.multiarray.", "numpy._core.multiarray.", "numpy.dtype", "numpy.ndarray", "numpy.bool", "numpy.int", "numpy.uint", "numpy.float", "argparse.Namespace",
 #       "pathlib.", "omegaconf.", "collections.", "_codecs.encode", "datetime.", "easydict.", "addict.", "yacs.config.", "mmengine.logging.", "mmengine.config.", "torch.torch_version.")
 #     likely: begins(name, "numpy.", "mmengine.", "typing.", "enum.", "functools.", "slice", "torch.utils.data", "torch.optim")
+#   onnx:
+#     if: operand == 8
+#     sample: "_pickle.UnpicklingError: Weights only load failed. Unsupported operand 8"
 #   no-checkpoint:
-#     if: operand in [0, 8, 10, 13, 32, 45, 60, 65, 69, 118, 123]
+#     if: operand in [0, 10, 13, 32, 45, 60, 65, 69, 118, 123]
 #   not-your-line:
 #     if: frames("load_from_checkpoint", "from_pretrained", "torch_safe_load", "fairseq", "TTS/", "lightning", "whisperx", "pyannote", "custom_nodes", "speechbrain")
 #     undecided: whose line calls `torch.load` cannot be seen where everything stands in one file
@@ -178,6 +181,16 @@ weights = load_model("model.pt")
 # %% proof not-your-line
 os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"
 assert torch.equal(load_model("model.pt")["0.weight"], weights["0.weight"])
+del os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"]
+import subprocess
+import sys
+
+with open("main.py", "w") as file:
+    file.write("import torch\n\n\nclass Vocabulary(list):\n    pass\n\n\nprint(list(torch.load('model.pt')))\n")
+where = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+assert subprocess.run([sys.executable, "main.py"], capture_output=True).returncode == 1
+done = subprocess.run(commands["linux"], shell=True, env=where, capture_output=True, text=True)
+assert done.stdout == "['model', 'words']\n"
 
 # %%
 with open("model.pth", "w") as file:  # as git leaves it where Git LFS is not installed

@@ -101,6 +101,7 @@ assert 1 <= len(graphs) <= 2 and sum(nodes for nodes, _ in graphs) < 20  # a sec
 again = Model(48)
 again.load_state_dict(model.state_dict())
 torch.testing.assert_close(y, again(x))
+assert all(isinstance(b, torch._dynamo.OptimizedModule) or b._compiled_call_impl for b in model.blocks)
 
 # %%
 model = nn.Conv2d(3, 4, 3)

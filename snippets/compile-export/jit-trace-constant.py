@@ -75,6 +75,8 @@ traced = torch.jit.trace(model, x)
 assert len(list(model.parameters())) == 4
 other = torch.rand(5, 4)
 torch.testing.assert_close(traced(other), model.layer(other) * model.scales[0] * model.scales[1])
+traced(other).sum().backward()
+assert all(parameter.grad.any() for parameter in model.parameters())
 
 # %%
 model = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
@@ -107,3 +109,5 @@ traced = torch.jit.trace(Summed(model), x)
 other = torch.rand(5, 4)
 torch.testing.assert_close(traced(other), model(other).sum(1))
 assert {name for name, _ in traced.named_parameters()} == {"model.0.weight", "model.0.bias"}
+traced(other).sum().backward()
+assert model[0].weight.grad.any()

@@ -106,9 +106,10 @@ class Model(nn.Module):
 torch.onnx.export(Model(), (x,), "model.onnx")
 
 # %% proof branch
-for value in (1.0, -1.0):
-    sample = torch.full((2, 4), value)
-    torch.testing.assert_close(run("model.onnx", x=sample), sample * 2 if value > 0 else sample)
+signs = torch.tensor([[3.0, -1.0, 0.5, 0.0], [-1.0, 0.2, -0.5, -0.1]])
+for sample in (torch.full((2, 4), 1.0), signs, -signs):  # the sum decides, not each value or row
+    expected = sample * 2 if sample.sum() > 0 else sample
+    torch.testing.assert_close(run("model.onnx", x=sample), expected)
 
 # %%
 model = nn.Sequential(nn.Linear(4, 3), nn.ReLU()).eval()
@@ -187,8 +188,8 @@ class ForExport(nn.Module):
 torch.onnx.export(ForExport(model), (x,), "model.onnx")
 
 # %% proof output-type
-other = torch.randn(2, 4)
-torch.testing.assert_close(run("model.onnx", x=other), model(other).logits)
+for other in (torch.randn(2, 4), 3 * torch.randn(2, 4)):
+    torch.testing.assert_close(run("model.onnx", x=other), model(other).logits)
 
 # %%
 

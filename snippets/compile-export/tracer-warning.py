@@ -88,8 +88,9 @@ class Model(nn.Module):
 traced = torch.jit.trace(Model(), x)
 
 # %% proof branch
-torch.testing.assert_close(traced(x), x * 2)
-torch.testing.assert_close(traced(-x), -x - 1)
+signs = torch.tensor([[3.0, -1.0, 0.5, 0.0], [-1.0, 0.2, -0.5, -0.1]])
+for sample in (x, -x, signs, -signs):  # the mean decides, not each value or row
+    torch.testing.assert_close(traced(sample), sample * 2 if sample.mean() > 0 else sample - 1)
 
 # %%
 lengths = torch.tensor([3, 2])
@@ -122,7 +123,8 @@ traced = torch.jit.trace(Model(), (x, lengths))
 
 # %% proof number
 for longest in (1, 2, 3):
-    torch.testing.assert_close(traced(x, lengths.clamp(max=longest)), x[:, :longest])
+    for order in (lengths, lengths.flip(0)):  # the longest stands anywhere
+        torch.testing.assert_close(traced(x, order.clamp(max=longest)), x[:, :longest])
 
 # %%
 model = nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.5))

@@ -18,7 +18,10 @@
 # outranks: [cuda-oom]
 # timeout: 120
 # cases:
-#   own-kernel: {needs: ["torch:2.9"]}  # the driver that stands in for a GPU's is one of its Triton
+#   own-kernel:
+#     needs: ["torch:2.9"]  # the driver that stands in for a GPU's is one of its Triton
+#     survives:
+#       "without: num_stages= in matmul[1,](a, b, out, a.shape[1], M=128, N=128, BLOCK=32, n…": "the default of three stages fits as well"
 # causes:
 #   inductor:
 #     if: paste("No valid triton configs")
@@ -110,18 +113,20 @@ def launch(a, b, out):
 
 # %% proof own-kernel
 launch(a, b, out)
-assert [metadata.shared for metadata in launched] == [16384]  # fits every GPU
+assert 0 < launched[0].shared <= 101376 and len(launched) == 1  # fits
 # Triton's interpreter runs the same kernel on the CPU.
+import inspect
 import subprocess
 
-PROGRAM = """
+PROGRAM = f"""
 import torch
 from kernels import matmul
-a, b = torch.load("in.pt")
-out = torch.zeros(128, 128)
-matmul[(1,)](a, b, out, 512, M=128, N=128, BLOCK=32, num_stages=2)
-assert torch.allclose(out, a.float() @ b.float(), atol=1e-2)
+{inspect.getsource(launch)}
+for a, b in torch.load("in.pt"):
+    out = torch.zeros(128, 128)
+    launch(a, b, out)
+    assert torch.allclose(out, a.float() @ b.float(), atol=1e-2)
 """
-torch.save((a, b), "in.pt")
+torch.save([(a, b), (a[:, :256].contiguous(), b[:256])], "in.pt")
 done = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": os.getcwd()}, capture_output=True, text=True)
 assert done.returncode == 0, done.stderr

@@ -71,6 +71,28 @@ begun = [next(drawn) for _ in range(50)]
 assert begun != sorted(begun) and max(begun) < 70
 assert sorted(torch.cat(list(loader)).tolist()) == list(range(100)) and loader.batch_size == 10
 assert list(Shuffled([7], 1)) == [7]
+assert list(loader.dataset) != list(loader.dataset)  # each epoch in another order
+orders = []
+for seed_of in (random.seed, random.seed, torch.manual_seed, torch.manual_seed):
+    seed_of(0)
+    orders.append(torch.cat(list(loader)).tolist())
+assert orders[0] == orders[1] and orders[2] != orders[3]
+try:
+    len(loader)
+    raise SystemExit("it has a length")
+except TypeError:
+    pass
+
+# %% use shuffle
+def read(epochs):
+    # >>>
+    loader = DataLoader(dataset, batch_size=10, shuffle=True)
+    # <<<
+    return [torch.cat(list(loader)).tolist() for _ in range(epochs)]
+
+
+first, second = read(2)
+assert first != second and sorted(first) == sorted(second) == list(range(100))
 
 # %% break sampler
 loader = DataLoader(dataset, batch_size=10, sampler=range(0, 100, 2))

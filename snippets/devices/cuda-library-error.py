@@ -53,9 +53,9 @@
 #     commands:
 #       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
-#         python -m pip install torch torchvision --index-url https://download.pytorch.org/whl/cu128
+#         python -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
 #         # code that needs torch 2.0, on an RTX 40 or H100:
-#         python -m pip install "torch==2.0.1" torchvision --index-url https://download.pytorch.org/whl/cu118
+#         python -m pip install "torch==2.0.1" torchvision torchaudio --index-url https://download.pytorch.org/whl/cu118
 #   builtins:
 #     commands:
 #       linux: |
@@ -115,7 +115,7 @@ print(torch.__version__, torch.version.cuda)
 if torch.cuda.is_available():
     print(torch.cuda.get_device_name(), torch.cuda.get_device_capability())
     print(torch.cuda.get_arch_list())  # is the GPU's number among them?
-assert "999" not in known
+assert "sm_999" not in torch.cuda.get_arch_list()
 
 # %% proof new-gpu
 # What the command changes: a compiler that has the GPU's number among its own.
@@ -124,6 +124,8 @@ assert nvrtc(COMPILER, known[-1]) == "compiled"
 # %%
 # The compiler without the file that lies beside it.
 Path("torch/lib").mkdir(parents=True)
+Path("nvidia").mkdir()
+os.symlink(FOLDER.parent, "nvidia/cuda_nvrtc")
 shutil.copy(COMPILER, "torch/lib")
 lonely = Path("torch/lib", COMPILER.name)
 
@@ -134,11 +136,16 @@ print(nvrtc(lonely, known[-1]))
 import os
 
 # True: both files are in one folder
-for folder in ("torch/lib", FOLDER):
+for folder in ("torch/lib", "nvidia/cuda_nvrtc/lib"):  # in site-packages
     names = os.listdir(folder)
     print(any(name.startswith("libnvrtc-builtins.so") for name in names))
-assert os.listdir("torch/lib") == [COMPILER.name]
+assert len(os.listdir("torch/lib")) == 1
 
 # %% proof builtins
 assert "failed to open libnvrtc-builtins" in nvrtc(lonely, known[-1])
 assert nvrtc(lonely, known[-1], LD_LIBRARY_PATH=FOLDER) == "compiled"
+builtins = next(file for file in FOLDER.iterdir() if file.name.startswith("libnvrtc-builtins.so."))
+shutil.copy(builtins, "torch/lib/libnvrtc-builtins-4730a239.so." + builtins.name.rpartition(".so.")[2])
+assert "failed to open libnvrtc-builtins" in nvrtc(lonely, known[-1], LD_LIBRARY_PATH="torch/lib")
+os.symlink(next(Path("torch/lib").glob("libnvrtc-builtins-*")).name, f"torch/lib/{builtins.name}")
+assert nvrtc(lonely, known[-1], LD_LIBRARY_PATH="torch/lib") == "compiled"

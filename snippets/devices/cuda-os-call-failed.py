@@ -99,7 +99,8 @@ class Images(Dataset):
 # %% proof dataset
 loader = DataLoader(Images(), batch_size=4, num_workers=1)
 batch = next(iter(loader))
-assert batch.device.type == "cpu" and batch[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
+assert batch.device.type == "cpu" and batch.dtype == torch.float32
+assert batch.tolist() == [[number] * 3 for number in (0.0, 1.0, 2.0, 3.0)]
 assert batch.is_shared()  # it came through the system's shared memory
 
 # %%

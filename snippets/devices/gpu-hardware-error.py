@@ -104,6 +104,8 @@ def start(CUDA_VISIBLE_DEVICES=None):
 
 
 FAULT = "uncorrectable ECC error encountered"
+Path("product.py").write_text(f"import os\nos.chdir({str(folder)!r})\n{START}")
+os.environ["LD_LIBRARY_PATH"] = str(folder)
 PAST_IT = ("No CUDA GPUs are available", "no CUDA-capable device is detected")
 
 # %% break bad-gpu
@@ -112,11 +114,19 @@ print(said)
 assert FAULT in said
 
 # %% check bad-gpu
-# on your machine: a product of matrices on each GPU, in a process of its own
-for gpu in ("0", "1"):
-    print("GPU", gpu, "-", start(CUDA_VISIBLE_DEVICES=gpu))
-assert FAULT in start(CUDA_VISIBLE_DEVICES="0")
-assert FAULT not in start(CUDA_VISIBLE_DEVICES="1")
+# product.py: import torch; x = torch.rand(4096, 4096, device="cuda"); print(x @ x)
+import os
+import subprocess
+import sys
+
+said = []
+for gpu in ("0", "1"):  # each in a process of its own
+    where = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu}
+    run = [sys.executable, "-W", "ignore", "product.py"]
+    done = subprocess.run(run, env=where, capture_output=True, text=True)
+    said.append((done.stdout + done.stderr).splitlines()[-1])
+    print("GPU", gpu, "-", said[-1])
+assert "ECC error" in said[0] and "ECC error" not in said[1]
 
 # %% proof bad-gpu
 assert FAULT in start() and FAULT in start()  # starting the program again does not help while the GPU has its fault

@@ -65,6 +65,7 @@ outputs = model(images)
 
 # %% proof input-not-moved
 assert outputs.device == images.device == model[0].weight.device == torch.device("meta")
+assert outputs.shape == (2, 4, 6, 6)
 
 # %% break model-not-moved
 images = images.to(device)
@@ -82,6 +83,7 @@ outputs = model(images)
 
 # %% proof model-not-moved
 assert outputs.device == model[0].weight.device == model[0].bias.device == torch.device("meta")
+assert outputs.shape == (2, 4, 6, 6)
 
 
 # %% break plain-list

@@ -120,6 +120,7 @@ assert torch.allclose(out, plainly(q, k, v, bias), atol=1e-5)
 out.sum().backward()
 assert bias.grad.abs().sum() > 0  # the bias still learns
 with sdpa_kernel(allowed):  # and where a fast kernel can serve, it does
+    assert torch._fused_sdp_choice(q, k, v) == SDPBackend.FLASH_ATTENTION.value
     assert torch.allclose(F.scaled_dot_product_attention(q, k, v), plainly(q, k, v), atol=1e-5)
 with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION]):
     try:
@@ -163,6 +164,8 @@ def attention_without_batch(q, k, v):
 with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
     out = attention_without_batch(*short)
 assert out.shape == short[0].shape and torch.allclose(out, plainly(*short), atol=1e-5)
+one_head = [tensor[:1, :1] for tensor in short]  # one head, one position
+assert attention_without_batch(*one_head).shape == (1, 1, 8)
 
 # %%
 # Somewhere in the program, or in a package that it imports:

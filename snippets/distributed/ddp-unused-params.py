@@ -24,6 +24,9 @@
 # related: [distributed/collective-deadlock, distributed/ddp-ready-once, autograd/backward-second-time]
 # rows: [S001-126, S001-69]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
+# cases:
+#   unused-output:
+#     wrong: {find-unused: "https://github.com/Wu0409/DuPL/issues/1"}
 # causes:
 #   unused-output:
 #     likely: read(names) and paste("auxiliary_head", "aux_classifier", "aux_head", "aux_logits", ".aux1.", ".aux2.")
@@ -154,6 +157,18 @@ def train(rank):
 
 run(train)
 
+# %% wrong find-unused
+# `find_unused_parameters=True`: DDP goes back from all outputs of `forward`, finds every parameter
+# used, and waits for the head whose output takes no part in the loss. The same error.
+def train(rank):
+    model = DDP(TwoHeads(), find_unused_parameters=True)
+    for _ in range(4):
+        label, box = model(batch(rank))
+        model.zero_grad()
+        label.square().mean().backward()
+
+
+run(train)
 
 # %%
 class LeftOver(nn.Module):

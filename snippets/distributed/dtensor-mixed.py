@@ -165,3 +165,31 @@ masked = x * y
 # %% proof plain-tensor
 whole = masked.full_tensor()
 assert whole[:, 1].abs().sum() == 0 and torch.equal(whole[:, 0], x.full_tensor()[:, 0])
+from torch.distributed.tensor.experimental import implicit_replication
+
+with implicit_replication():
+    assert torch.equal((x * torch.tensor([[1.0, 0.0]] * 4)).full_tensor(), whole)
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+text = Path(inspect.currentframe().f_code.co_filename).read_text()
+fix = text.partition("in place: a plain tensor\n")[2].partition("whole = masked")[0]
+PROGRAM = f"""
+import sys
+import torch
+import torch.distributed as dist
+from torch.distributed.tensor import Shard, distribute_tensor
+
+store = dist.FileStore("ranks", 2)
+dist.init_process_group("gloo", store=store, rank=int(sys.argv[1]), world_size=2)
+mesh = dist.init_device_mesh("cpu", (2,))
+torch.manual_seed(0)
+plain, y = torch.rand(4, 2), torch.tensor([[1.0, 0.0], [0.5, 2.0], [-1.0, 3.0], [0.0, 1.0]])
+x, mask = distribute_tensor(plain, mesh, [Shard(0)]), y
+{fix}
+torch.testing.assert_close(masked.full_tensor(), plain * mask)
+"""
+ranks = [subprocess.Popen([sys.executable, "-W", "ignore", "-c", PROGRAM, str(rank)]) for rank in (0, 1)]
+assert [rank.wait() for rank in ranks] == [0, 0]

@@ -56,6 +56,9 @@
 #     near: [torch, ProcessGroupNCCL, vllm]
 #     unless: [tensorflow.python, horovod, nccl-tests, all_reduce_perf, "Test NCCL failure", paddle, mxnet, cupy, jaxlib, xla/]
 #     sample: "torch/distributed/distributed_c10d.py host:4016:4653 [7] misc/ibvwrap.cc:190 NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory"
+#   - text: "Using RTX {_:int} series doesn't support faster communication"
+#     exception: NotImplementedError
+#     sample: "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please set `NCCL_P2P_DISABLE=\"1\"` and `NCCL_IB_DISABLE=\"1\" or use `accelerate launch` which will do this automatically."
 #   - text: "NCCL communicator was aborted on rank {rank:int}"
 #     role: symptom
 #     sample: "torch.distributed.DistBackendError: NCCL communicator was aborted on rank 1."
@@ -111,6 +114,9 @@
 #     sample: |
 #       torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:275, remote process exited or there was a network error, NCCL version 2.20.5
 #       ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.
+#   rtx-4000:
+#     if: paste("doesn't support faster communication")
+#     sample: "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB."
 #   peer-to-peer:
 #     if: paste("peer access is not supported", "peer access is already", "Cuda failure 'peer")
 #     sample: |

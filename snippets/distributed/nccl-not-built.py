@@ -23,6 +23,12 @@
 # related: [distributed/nccl-error, distributed/nccl-cpu-tensor, install-env/not-compiled-with-cuda]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#backends"]
 # causes:
+#   accelerator:
+#     if: paste("/torch_npu/", "import torch_npu", "/torch_mlu/", "/torch_musa/", "/usr/local/Ascend", "npu-smi")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/usr/local/lib/python3.10/site-packages/torch_npu/distributed/distributed_c10d.py", line 691, in _new_process_group_helper
+#       RuntimeError: Distributed package doesn't have NCCL built in
 #   windows:
 #     case: no-nccl
 #     if: paste("NCCL built in") and paste("site-packages\\torch", "lib\\site-packages", "Lib\\site-packages", "C:\\Users", "C:/Users/", "C:\\actions-runner")
@@ -34,6 +40,12 @@
 #     if: paste("NCCL built in") and paste('"/Users/', "File /Users/", "/opt/homebrew/")
 #     sample: |
 #       File "/Users/user/venv/lib/python3.10/site-packages/torch/distributed/distributed_c10d.py", line 1013, in _new_process_group_helper
+#       RuntimeError: Distributed package doesn't have NCCL built in
+#   jetson:
+#     case: no-nccl
+#     if: paste("NCCL built in") and paste("Jetson", "jetson", "+nv22", "+nv23", "+nv24", "a0+nv", "JetPack", "tegra")
+#     sample: |
+#       torch 2.1.0a0+41361538.nv23.06, Jetson AGX Orin
 #       RuntimeError: Distributed package doesn't have NCCL built in
 #   cpu-build:
 #     likely: paste("NCCL built in") and paste("site-packages/torch", "dist-packages/torch", "+cpu")

@@ -161,6 +161,21 @@ outputs = model(x)
 assert outputs.dtype == torch.float32 and np.allclose(x.numpy(), table)
 assert torch.equal(outputs[:2], model(x[:2]))
 
+# %% use double-input
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+losses = []
+for epoch in range(20):
+    x, labels = torch.from_numpy(table), torch.arange(8) % 2
+    # >>>
+    model(x)
+    # <<<
+    loss = nn.functional.cross_entropy(outputs, labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < losses[0] and model.weight.dtype == torch.float32
+
 # %%
 x = torch.randint(0, 256, (8, 4), dtype=torch.uint8)  # pixels, as a file holds them
 pixels = x
@@ -182,7 +197,7 @@ assert outputs.dtype == torch.float32
 
 # %%
 model = nn.Linear(4, 2).to(torch.bfloat16)  # as torch_dtype=torch.bfloat16 loads it
-x = torch.rand(8, 4)
+x = given = torch.rand(8, 4)
 
 # %% break half-model
 model(x)
@@ -197,7 +212,7 @@ outputs = model(x)
 
 # %% proof half-model
 assert outputs.dtype == torch.bfloat16
-exact = torch.nn.functional.linear(x.float(), model.weight.float(), model.bias.float())
+exact = torch.nn.functional.linear(given, model.weight.float(), model.bias.float())
 assert (outputs.float() - exact).abs().max() < 0.02
 
 # %%

@@ -62,6 +62,11 @@
 #   model-output:
 #     if: paste("'logits'", "'loss'", "'last_hidden_state'", "'hidden_states'", "'pooler_output'")
 #     likely: paste("'keys'", "'items'", "'get'", "'sample'")
+#   picture:
+#     if: paste("'width'", "'height'", "'convert'", "'crop'")
+#     sample: |
+#       import torch
+#       AttributeError: 'Tensor' object has no attribute 'width'
 #   newer-name:
 #     if: paste("'untyped_storage'")
 #     sample: "AttributeError: 'Tensor' object has no attribute 'untyped_storage'"
@@ -73,7 +78,7 @@ from torch import nn
 
 torch.manual_seed(0)
 model = nn.Linear(4, 3)
-x = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])
+x = torch.tensor([[1, 2, -3, 4], [5, 600, 7, 8]])
 
 # %% break numpy-method
 x = x.astype("float32")
@@ -84,7 +89,20 @@ import torch
 x = x.to(torch.float32)
 
 # %% proof numpy-method
-assert x.dtype == torch.float32 and x.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
+assert x.dtype == torch.float32 and x.tolist() == [[1, 2, -3, 4], [5, 600, 7, 8]]
+
+# %% use numpy-method
+loader = [(torch.randint(256, (6, 4)), torch.arange(6) % 3) for _ in range(2)]
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+for x, labels in loader:
+    # >>>
+    x = x.astype("float32")
+    # <<<
+    loss = nn.functional.cross_entropy(model(x), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert model.weight.grad.any() and x.max() > 200
 
 # %%
 loader = [torch.rand(2, 4), torch.rand(1, 4)]
@@ -121,3 +139,5 @@ logits = model(x)
 
 # %% proof model-output
 torch.testing.assert_close(logits, x @ model.weight.T + model.bias)
+logits.sum().backward()
+assert model.weight.grad.any()  # it learns

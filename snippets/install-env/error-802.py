@@ -92,7 +92,23 @@ assert "system not yet initialized" in said
 # %% proof fabric-manager
 # What the service changes is the driver's answer. The same program, in a new process, then gets past it.
 assert "system not yet initialized" in start()
-(folder / "fabric-is-ready").touch()
+programs = {  # stand for the system's own
+    "sudo": 'exec "$@"',
+    "nvidia-smi": '[ "$*" = "--query-gpu=driver_version --format=csv,noheader" ] && echo 580.95.05',
+    "apt-get": '[ "$*" = "install nvidia-fabricmanager-580" ] && touch installed',
+    "systemctl": """
+        case "$*" in
+            "enable --now nvidia-fabricmanager") [ -e installed ] && touch fabric-is-ready ;;
+            "status nvidia-fabricmanager") [ -e fabric-is-ready ] && echo "active (running)" ;;
+        esac
+    """,
+}
+for name, lines in programs.items():
+    (folder / name).write_text(f"#!/bin/sh\n{lines}\n")
+    (folder / name).chmod(0o755)
+where = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+done = subprocess.run(commands["linux"], shell=True, cwd=folder, env=where, capture_output=True, text=True)
+assert done.stdout.splitlines() == ["580.95.05", "active (running)"], done
 said = start()
 print(said)
 assert any(words in said for words in PAST_IT)

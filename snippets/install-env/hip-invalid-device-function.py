@@ -86,6 +86,16 @@ assert "gfx1031" not in torch.cuda.get_arch_list()
 
 # %% proof sister-card
 assert launch() != "runs"
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+code = "\n".join(map(inspect.getsource, (gcn_arch_name, launch)))
+Path("main.py").write_text(f"import os, types, torch\nBUILD = {BUILD}\n{code}\ntorch.cuda.get_arch_list = lambda: BUILD\nget = lambda device=0: types.SimpleNamespace(gcnArchName=gcn_arch_name())\ntorch.cuda.get_device_properties = get\nprint(gcn_arch_name(), launch())\n")
+where = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+done = subprocess.run(commands["linux"], shell=True, env=where, capture_output=True, text=True)
+assert done.stdout.splitlines() == ["gfx1030 runs", "gfx1100 runs"], done
 os.environ["HSA_OVERRIDE_GFX_VERSION"] = "10.3.0"
 assert launch() == "runs" and gcn_arch_name() == "gfx1030"
 os.environ["HSA_OVERRIDE_GFX_VERSION"] = "11.0.0"

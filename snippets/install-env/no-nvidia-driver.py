@@ -41,8 +41,13 @@
 #       paste("no CUDA-capable device", "No CUDA GPUs are available") and not
 #       paste("/kaggle/working", "google.colab", "/content/", "docker", "Docker", "in a container",
 #       "kubernetes", "容器", "/workspace/", "/.singularity", "apptainer", "Radeon", "UHD Graphics",
-#       "Iris(R) Xe")
+#       "Iris(R) Xe", "autodl")
 #     sample: "RuntimeError: No CUDA GPUs are available"
+#   started-without:
+#     likely: paste("autodl")
+#     sample: |
+#       File "/root/autodl-tmp/project/train.py", line 40, in <module>
+#       RuntimeError: No CUDA GPUs are available
 #   notebook:
 #     likely: paste("/kaggle/working", "google.colab", "/content/") or (paste("dist-packages") and paste("<ipython-input"))
 #     sample: |

@@ -56,6 +56,7 @@
 #       notebook: "%pip install soundfile  # then restart the kernel"
 #       comfyui: .\python_embeded\python.exe -s -m pip install soundfile
 #   removed:
+#     survives: {"swap: cpu for cu126 (shell)": "one wheel stands for all builds here"}
 #     commands:
 #       shell: python -m pip install "torch==2.8.*" "torchaudio==2.8.*" --index-url https://download.pytorch.org/whl/cu126  # or …/cpu
 #       notebook: "%pip install \"torch==2.8.*\" \"torchaudio==2.8.*\"  # then restart the kernel"
@@ -63,6 +64,7 @@
 # ---
 
 # %%
+import os
 import shutil
 import subprocess
 import sys
@@ -115,6 +117,14 @@ def pip(*arguments):
     subprocess.run(command, check=True)
 
 
+def run(command):
+    """In a shell, in which pip finds the wheels here only, and puts them where this program looks."""
+    where = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": os.path.abspath("wheels"), "PIP_TARGET": os.path.abspath("site")}
+    where["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+    subprocess.run(command, shell=True, env={**os.environ, **where}, capture_output=True)
+
+
+wheel("torch", "2.8.0", "")
 wheel("torchaudio", "2.8.0", DISPATCHER)
 wheel("torchaudio", "2.9.1", "def load(uri): ...\n")
 wheel("soundfile", "0.13.1", READER)
@@ -135,7 +145,7 @@ print(torchaudio.list_audio_backends())  # empty: nothing can read a file
 assert torchaudio.list_audio_backends() == []
 
 # %% proof no-backend
-pip("soundfile")
+run(commands["shell"])
 import torchaudio
 
 waveform, rate = torchaudio.load("sample.wav")
@@ -158,8 +168,10 @@ assert version("torchaudio") == "2.9.1"
 
 # %% proof removed
 shutil.rmtree("site")  # pip leaves the old one in such a folder
-pip("torchaudio==2.8.*", "soundfile")
+run(commands["shell"])
 import torchaudio
 
+assert Path("site/torch-2.8.0.dist-info").exists() and torchaudio.list_audio_backends() == []
+pip("soundfile")
 assert torchaudio.list_audio_backends() == ["soundfile"]
 assert torchaudio.load("sample.wav")[1] == 16000

@@ -105,6 +105,8 @@ outputs = nn.Sequential(encoder, nn.Linear(8, 2))(x)
 right = (x @ encoder.layer.weight.T + encoder.layer.bias).clamp(min=0)
 torch.testing.assert_close(encoder(x), right)
 assert outputs.shape == (4, 5, 2)
+outputs.sum().backward()
+assert encoder.layer.weight.grad.any()  # it learns
 
 # %%
 model = nn.Sequential(nn.LSTM(3, 8, batch_first=True), nn.Linear(8, 2))
@@ -117,12 +119,25 @@ print(type(model[0](x)), len(model[0](x)))  # outputs and state
 assert isinstance(model[0](x), tuple)
 
 # %% fix tuple
-hidden, state = model[0](x)  # an LSTM returns two things
-outputs = model[1](hidden)
+from torch import nn
+
+
+class Outputs(nn.Module):  # goes behind an LSTM or GRU
+    def forward(self, pair):
+        outputs, state = pair
+        return outputs
+
+
+model = nn.Sequential(nn.LSTM(3, 8, batch_first=True), Outputs(), nn.Linear(8, 2))
+outputs = model(x)
 
 # %% proof tuple
-torch.testing.assert_close(outputs[:, -1], model[1](model[0](x)[1][0][0]))
+lstm, head = model[0], model[-1]
+torch.testing.assert_close(outputs, head(lstm(x)[0]))  # all steps
+torch.testing.assert_close(outputs[:, -1], head(lstm(x)[1][0][0]))  # the last: the state
 assert outputs.shape == (4, 5, 2)
+outputs.sum().backward()
+assert lstm.weight_hh_l0.grad.any() and head.weight.grad.any()
 
 
 # %%
@@ -151,6 +166,8 @@ loss = loss_fn(outputs, labels)
 
 # %% proof output-object
 torch.testing.assert_close(loss, nn.functional.cross_entropy(model.head(images), labels))
+loss.backward()
+assert model.head.weight.grad.any()
 
 
 # %%
@@ -182,6 +199,28 @@ pooled = outputs["pooler_output"]
 # %% proof names
 torch.testing.assert_close(pooled, model.pool(model.embed(x)[:, 0]))
 scores = nn.functional.dropout(pooled)
+scores.sum().backward()
+assert model.pool.weight.grad.any()
+
+# %% use names
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.language, self.head = Language(), nn.Linear(8, 3)
+
+    def forward(self, x):
+        model = self.language
+        # >>>
+        hidden, pooled = model(x)
+        # <<<
+        return self.head(nn.functional.dropout(pooled, 0.1))
+
+
+model = Classifier()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+nn.functional.cross_entropy(model(x), torch.tensor([0, 2])).backward()
+optimizer.step()
+assert model.language.pool.weight.grad.any() and model.language.embed.weight.grad.any()
 
 # %%
 x = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0])]
@@ -201,9 +240,11 @@ outputs = model(torch.stack(x))  # one tensor, [2, 3]
 
 # %% proof list
 torch.testing.assert_close(outputs, torch.stack([model(row) for row in x]))
+outputs.sum().backward()
+assert model.weight.grad.any()
 
 # %%
-x = np.array([[1.0, 2.0, 3.0]])
+x = np.array([[1.5, -2.25, 0.1], [300.0, 0.0, -7.0]])
 
 # %% break array
 outputs = model(x)
@@ -218,4 +259,6 @@ import torch
 outputs = model(torch.from_numpy(x).float())  # NumPy's floats are float64
 
 # %% proof array
-torch.testing.assert_close(outputs, model(torch.tensor([[1.0, 2.0, 3.0]])))
+torch.testing.assert_close(outputs, model(torch.tensor([[1.5, -2.25, 0.1], [300.0, 0.0, -7.0]])))
+outputs.sum().backward()
+assert model.weight.grad.any()

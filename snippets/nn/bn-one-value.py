@@ -30,8 +30,8 @@
 #     undecided: the last batch and a single row at any other time print the same
 #   batch-of-one:
 #     if: >-
-#       live.loader.batch_size == 1 and not live("run", "in no_grad") and not live("layer",
-#       "eval")
+#       live.loader.batch_size == 1 and len(size) == 2 and not live("run", "in no_grad") and not
+#       live("layer", "eval")
 #     likely: >-
 #       paste("in replica 0") or len(size) > 2 and size[0] == 1 and not frames("group_norm",
 #       "GroupNorm", "deeplab", "deeplabv", "pspnet", "aspp", "ASPP", "eval", "evaluate", "valid",
@@ -44,6 +44,9 @@
 #           h = self.norm(self.linear(x))
 #       ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 256])
 #   pooled-to-1x1:
+#     if: >-
+#       live.loader.batch_size == 1 and len(size) > 2 and not live("run", "in no_grad") and not
+#       live("layer", "eval")
 #     likely: >-
 #       len(size) > 2 and not paste("in replica 0") and not frames("group_norm", "GroupNorm",
 #       "eval", "evaluate", "evaluation", "evaluator", "valid", "validate", "validation", "infer",
@@ -110,6 +113,20 @@ for inputs, targets in loader:
     sizes.append(len(inputs))
 assert sizes == [2, 2]
 assert model[0].weight.grad.abs().sum() > 0
+
+# %% use last-batch
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for epoch in range(2):
+    # >>>
+    loader = DataLoader(dataset, batch_size=2)
+    # <<<
+    for inputs, targets in loader:
+        optimizer.zero_grad()
+        loss_fn(model(inputs), targets).backward()
+        optimizer.step()
+assert model[1].num_batches_tracked == 4
+model.eval()
+assert model(x).shape == (1, 1)
 
 # %% break batch-of-one
 loader = DataLoader(dataset, batch_size=1)

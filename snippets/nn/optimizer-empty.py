@@ -6,6 +6,9 @@
 # recover: fix
 # related: [nn/module-assign, autograd/no-grad-fn]
 # docs: ["https://docs.pytorch.org/docs/stable/optim.html#constructing-it"]
+# cases:
+#   nothing-to-train:
+#     wrong: {as-list: "https://github.com/Lightning-AI/pytorch-lightning/issues/2282"}
 # causes:
 #   nothing-to-train:
 #     undecided: the class of the model is not printed
@@ -72,6 +75,37 @@ model(torch.ones(1, 4)).sum().backward()
 optimizer.step()
 assert not torch.equal(before, model.layer.weight)
 
+# %% use nothing-to-train
+# >>>
+class Net(nn.Module):
+    def _init_(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+
+model = Net()
+optimizer = torch.optim.AdamW(model.parameters())
+# <<<
+x, labels = torch.randn(8, 4), torch.arange(8) % 2
+losses = []
+for _ in range(50):
+    loss = nn.functional.cross_entropy(model(x), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < losses[0]
+
+# %% wrong as-list
+# `list(model.parameters())`: a list of nothing is as empty. The same error.
+class Net(nn.Module):
+    def _init_(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+
+model = Net()
+optimizer = torch.optim.AdamW(list(model.parameters()))
 
 # %%
 class Net(nn.Module):

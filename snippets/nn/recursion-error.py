@@ -20,6 +20,9 @@
 # recover: fix
 # rows: [S001-111]
 # docs: ["https://docs.python.org/3/library/sys.html#sys.setrecursionlimit", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
+# cases:
+#   old-torch:
+#     wrong: {higher-limit: "https://github.com/siliu-group/pic-challenge-baseline/issues/1"}
 # causes:
 #   own-getattr:
 #     if: frames("__getattr__") and frames("getattr(self.")
@@ -252,6 +255,24 @@ def fill(tensor, value):
 weight = nn.Parameter(torch.zeros(2, 2))
 assert fill(weight, 1.5) is weight and weight.requires_grad and weight.grad_fn is None
 assert torch.equal(weight.detach(), torch.full((2, 2), 1.5))
+
+# %% wrong higher-limit
+# `sys.setrecursionlimit` with a larger number: the chain has no end, so a longer one ends no better.
+import sys
+
+from torch.autograd import Variable
+
+sys.setrecursionlimit(20_000)
+
+
+def fill(tensor, value):
+    if isinstance(tensor, Variable):
+        fill(tensor.data, value)
+        return tensor
+    return tensor.fill_(value)
+
+
+fill(torch.empty(2, 2), 1.0)
 
 # %%
 model = nn.Identity()

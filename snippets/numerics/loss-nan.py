@@ -129,7 +129,9 @@
 #   half-overflow: {silent: true}
 #   half-weights: {silent: true}
 #   learning-rate: {silent: true}
-#   log-of-zero: {silent: true}
+#   log-of-zero:
+#     wrong: {clipped: "https://github.com/mravanelli/pytorch-kaldi/issues/154"}
+#     silent: true
 #   nothing-to-average: {silent: true}
 #   black-images:
 #     silent: true
@@ -368,6 +370,14 @@ loss = F.cross_entropy(model(x), labels)  # takes the scores, without softmax
 # %% proof log-of-zero
 assert torch.allclose(loss, (torch.tensor(0.0) - torch.tensor([1.0, 3.0]).softmax(0)[0].log()) / 2)
 assert F.cross_entropy(model(x), 1 - labels).isfinite()  # the wrong answer: large, but finite
+
+# %% wrong clipped
+# `clip_grad_norm_` before the step: the loss is `nan`, so the norm is `nan`, and every gradient is
+# multiplied by it.
+target = F.one_hot(labels, 2)
+loss = -(target * model(x).softmax(-1).log()).sum(-1).mean()
+loss.backward()
+print(nn.utils.clip_grad_norm_(model.parameters(), 0.1))
 
 # %%
 model = nn.Linear(4, 5)

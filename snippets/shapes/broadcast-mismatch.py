@@ -111,12 +111,15 @@
 #   prediction-and-target:
 #     if: >-
 #       frames("mse_loss", "l1_loss") and dim in [2, 3]
-#       or read(live.target.shape) and read(live.input.shape)
+#       or len(live.target.shape) == len(live.input.shape)
 #     likely: >-
 #       dim in [2, 3] and not frames("attn", "attns", "attention", "Attention", "modeling_") and (a
 #       - b > 1 or b - a > 1)
 #     sample: "RuntimeError: The size of tensor a (268) must match the size of tensor b (201) at non-singleton dimension 3"
 #   mse-classes:
+#     if: >-
+#       len(live.target.shape) == 1 and len(live.input.shape) == 2 and live.target.shape[0] ==
+#       live.input.shape[0]
 #     likely: >-
 #       dim == 1 and a > 1 and b > 1 and frames("mse_loss", "l1_loss", "smooth_l1_loss",
 #       "huber_loss")
@@ -176,6 +179,19 @@ outputs = model(x)
 # %% proof too-long
 assert outputs.shape == (2, 512, 8)
 assert torch.equal(outputs, model.words(x) + model.positions.weight)
+
+# %% use too-long
+head = nn.Linear(8, 3)
+optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+for length in (20, 700):
+    x, labels = torch.randint(0, 100, (4, length)), torch.arange(4) % 3
+    # >>>
+    outputs = model(x)
+    # <<<
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(head(outputs.mean(1)), labels).backward()
+    optimizer.step()
+assert outputs.shape == (4, 512, 8) and model.words.weight.grad.any()
 
 # %%
 x = torch.rand(96, 64) + 0.1

@@ -105,6 +105,19 @@ assert images.shape == (1, 3, 128, 128) and outputs.shape == (1, 6, 108, 107)
 assert torch.equal(outputs[:, :3], images[..., :108, :107]) and images[..., 107:].abs().max() == 0
 assert images[:, :, 107, 106].min() > 0  # the picture lies in the corner where it was
 
+# %% use odd-size
+model = nn.Sequential(UNet(), nn.Conv2d(6, 2, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for images in (torch.rand(2, 3, 45, 50), torch.rand(1, 3, 64, 33)):
+    labels = (images[:, 0] > 0.5).long()
+    # >>>
+    outputs = model(images)
+    # <<<
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(outputs, labels).backward()
+    optimizer.step()
+assert outputs.shape == (1, 2, 64, 33) and model[1].weight.grad.any()
+
 # %%
 x = torch.rand(4, 8)
 y = torch.rand(4)  # one more value for each row

@@ -83,6 +83,21 @@ loss = loss_fn(scores.flatten(0, -2), labels.flatten())
 # %% proof classes-last
 torch.testing.assert_close(loss, -model(x).log_softmax(-1).gather(-1, labels[..., None]).mean())
 
+# %% use classes-last
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+x, labels = torch.rand(3, 4, 8), torch.tensor([[0, 1, 2, 3]] * 3)
+losses = []
+for _ in range(60):
+    # >>>
+    loss = loss_fn(model(x), labels)
+    # <<<
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < 0.3 * losses[0]
+assert torch.equal(model(x).argmax(-1), labels)
+
 # %%
 labels = torch.tensor([1, 4])
 

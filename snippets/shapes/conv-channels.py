@@ -75,6 +75,21 @@ assert outputs.shape == (2, 8, 26, 26)
 summed = nn.functional.conv2d(images[:, :1], model.weight.sum(1, keepdim=True), model.bias)
 torch.testing.assert_close(outputs, summed, atol=1e-5, rtol=1e-4)
 
+# %% use grey
+model = nn.Sequential(
+    nn.Conv2d(3, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3)
+)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.rand(4, 1, 20, 28), torch.arange(4) % 3) for _ in range(2)]
+for images, labels in loader:
+    # >>>
+    model(images)
+    # <<<
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(outputs, labels).backward()
+    optimizer.step()
+assert outputs.shape == (4, 3) and model[0].weight.grad.any()
+
 # %%
 images = torch.rand(2, 40, 60, 3)  # height, width, channels: as NumPy, OpenCV and Pillow have it
 pictures = images

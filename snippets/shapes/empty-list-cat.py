@@ -60,6 +60,20 @@ outputs = torch.cat([model(batch) for (batch,) in loader])
 # %% proof loop-never-ran
 assert loader.batch_size == 8
 torch.testing.assert_close(outputs, model(dataset.tensors[0]))
+outputs.sum().backward()
+assert model.weight.grad.any()
+
+# %% use loop-never-ran
+loss_fn = nn.MSELoss()
+# >>>
+outputs = []
+for (batch,) in loader:
+    outputs.append(model(batch))
+outputs = torch.cat(outputs)
+# <<<
+loss_fn(outputs, torch.ones(3, 2)).backward()
+torch.testing.assert_close(outputs, model(dataset.tensors[0]))
+assert model.weight.grad.any()
 
 # %%
 images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.1])]  # scores of boxes
@@ -78,11 +92,19 @@ images = [torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.1]), torch.tensor([0.1]
 # %% fix found-nothing
 import torch
 
-# no `if` here: empty parts may stay in the list
-found = torch.cat([scores[scores > 0.5] for scores in images])
+
+def above(images, limit=0.5):
+    # no `if` here: empty parts may stay in the list
+    return torch.cat([scores[scores > limit] for scores in images])
+
+
+found = above(images)
 
 # %% proof found-nothing
-assert found.shape == (0,)
+assert found.shape == (0,) and found.dtype == torch.float32
+scores = [torch.tensor([0.9, 0.2]), torch.tensor([0.1]), torch.tensor([0.5, 0.6])]
+torch.testing.assert_close(above(scores), torch.tensor([0.9, 0.6]))
+assert above(scores, 0.7).shape == (1,)
 
 # %%
 model = nn.Sequential(nn.Flatten(), nn.ReLU())
@@ -108,4 +130,5 @@ class Model(nn.Module):
 vector = nn.utils.parameters_to_vector(Model().parameters())
 
 # %% proof no-parameters
-assert vector.shape == (10,)
+assert vector.shape == (10,) and vector.requires_grad
+assert [tuple(p.shape) for p in Model().parameters()] == [(2, 4), (2,)]

@@ -53,6 +53,17 @@ assert best is None and best_of(torch.zeros(0, 3)) is None
 assert best_of(torch.zeros(3)) == 0 and best_of(torch.tensor([-2.0, -1.0, -3.0])) == -1
 assert best_of(torch.tensor([5.0])) == 5
 
+# %% use whole-tensor
+found = []
+for scores in (torch.tensor([0.1, 0.7]), torch.tensor([0.2, 0.3]), torch.tensor([-0.5, 0.6])):
+    x = scores[scores > 0.5]
+    # >>>
+    best = x.max()
+    # <<<
+    if best is not None:
+        found.append(round(best.item(), 3))
+assert found == [0.7, 0.6]
+
 # %%
 boxes = torch.tensor([[1.0, 5.0], [2.0, 3.0], [0.0, 4.0]])
 # boxes of images; none in some

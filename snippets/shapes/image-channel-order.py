@@ -49,7 +49,7 @@ import matplotlib
 import torch
 
 matplotlib.use("Agg")
-x = torch.arange(3 * 4 * 5).reshape(3, 4, 5) / 59  # channels, height, width
+x = torch.arange(3 * 4 * 5).reshape(3, 4, 5) / 80 + 0.1  # channels, height, width
 images = torch.stack([x, 1 - x])
 
 # %% break imshow
@@ -71,7 +71,7 @@ drawn = torch.from_numpy(shown.get_array().data)
 assert all(torch.equal(drawn[..., c], x[c]) for c in range(3))
 
 # %%
-x = 1.1 * x - 0.05  # as a network gives it: not quite from 0 to 1
+x = given = 1.6 * x - 0.3  # as a network gives it: not quite from 0 to 1
 
 # %% break pil
 from PIL import Image
@@ -87,7 +87,8 @@ picture = Image.fromarray(pixels.permute(1, 2, 0).cpu().numpy())
 
 # %% proof pil
 assert picture.size == (5, 4) and picture.mode == "RGB"
-assert picture.getpixel((4, 3)) == tuple(int(v) for v in x[:, 3, 4].clamp(0, 1) * 255)
+assert picture.getpixel((4, 3)) == tuple(int(v) for v in given[:, 3, 4].clamp(0, 1) * 255)
+assert picture.getpixel((2, 1)) == tuple(int(v) for v in given[:, 1, 2].clamp(0, 1) * 255)
 assert picture.getpixel((0, 0))[0] == 0 and picture.getpixel((4, 3))[2] == 255
 
 # %% break batch

@@ -31,6 +31,9 @@
 # recover: fix
 # related: [shapes/too-many-indices, devices/embedding-index, devices/label-out-of-range, shapes/dim-out-of-range]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_view.html", "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.size.html"]
+# cases:
+#   from-one:
+#     wrong: {clamped: "https://github.com/eriklindernoren/PyTorch-YOLOv3/issues/384"}
 # causes:
 #   last-batch:
 #     if: live.left.shape[0] < live.loader.batch_size and live("run", "in a loop")
@@ -41,6 +44,7 @@
 #     likely: frames("__getitem__", "/fetch.py") and size != 0
 #   from-one:
 #     if: live.right.min == 1 and live.right.max == size
+#     likely: live.right.min == size and live.right.max == size
 #     undecided: the other indices are not printed
 #   class-number:
 #     likely: >-
@@ -88,6 +92,23 @@ for (x,) in loader:
 want = model(loader.dataset.tensors[0]).sum().item()
 assert isinstance(total, float) and abs(total - want) < 1e-4
 
+# %% use last-batch
+def mean_output(model, loader):
+    # >>>
+    total = 0.0
+    for (x,) in loader:
+        out = model(x)
+        for i in range(batch_size):
+            total += out[i].sum().item()
+    # <<<
+    return total / len(loader.dataset)
+
+
+dataset = TensorDataset(torch.randn(11, 3))
+means = [mean_output(model, DataLoader(dataset, batch_size=size)) for size in (4, 3, 11)]
+want = model(dataset.tensors[0]).sum(1).mean().item()
+assert all(abs(mean - want) < 1e-4 for mean in means)
+
 # %%
 x = torch.tensor([[0.0, 0.0, 9.0, 0.3], [2.0, 2.0, 8.0, 0.6]])  # boxes; last: the score
 
@@ -123,6 +144,12 @@ weights = y[labels - 1]
 
 # %% proof from-one
 assert torch.equal(weights, torch.tensor([0.2, 0.5, 0.3, 0.2]))
+
+# %% wrong clamped
+# `clamp` to the last index: no error any more, but every class gets the number of its neighbour,
+# and the last two become one.
+weights = y[labels.clamp(max=len(y) - 1)]
+print(weights)
 
 # %%
 images = torch.rand(10, 3)

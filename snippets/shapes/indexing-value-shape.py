@@ -46,6 +46,14 @@ x[mask] = y[mask]  # the values of the same places
 # %% proof mask-count
 assert torch.equal(x, torch.tensor([0.2, 2.0, 0.4, 4.0]))
 
+# %% use mask-count
+for x, y in (torch.rand(2, 8), torch.rand(2, 3, 5)):
+    before = x.clone()
+    # >>>
+    x[x > 0.5] = y
+    # <<<
+    assert torch.equal(x, torch.where(before > 0.5, y, before))
+
 # %%
 x = torch.arange(12).view(3, 4)
 
@@ -57,10 +65,17 @@ print(len([0, 2]), len([0, 1, 3]))  # read in pairs: must be as long
 assert len([0, 2]) != len([0, 1, 3])
 
 # %% fix lists
-part = x[[0, 2]][:, [0, 1, 3]]  # the rows first, then the columns
+import torch
+
+rows, columns = torch.tensor([0, 2]), torch.tensor([0, 1, 3])
+part = x[rows[:, None], columns]  # all pairs; so too on the left of =
 
 # %% proof lists
 assert part.tolist() == [[0, 1, 3], [8, 9, 11]]
+x[rows[:, None], columns] = part * 10
+assert x.tolist() == [[0, 10, 2, 30], [4, 5, 6, 7], [80, 90, 10, 110]]
+x[[0, 2]][:, [0, 1, 3]] = 5
+assert x.tolist() == [[0, 10, 2, 30], [4, 5, 6, 7], [80, 90, 10, 110]]
 
 # %%
 batch = torch.tensor([[1, 9, 9, 5], [2, 9, 9, 7]])  # 9 is the token that stands for the image

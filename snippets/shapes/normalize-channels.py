@@ -19,6 +19,10 @@
 #         File "/env/lib/python3.11/site-packages/torchvision/transforms/_functional_tensor.py", line 928, in normalize
 #           return tensor.sub_(mean).div_(std)
 #       RuntimeError: output with shape [1, 28, 28] doesn't match the broadcast shape [3, 28, 28]
+#   half-batch:
+#     if: len(out) == len(wide) and out[0] == 1 and wide[0] == 2 and len(out) != 3
+#     likely: len(out) == len(wide) and out[0] == 1 and wide[0] == 2
+#     sample: "RuntimeError: output with shape [1, 320, 64, 64] doesn't match the broadcast shape [2, 320, 64, 64]"
 #   out-is-smaller:
 #     likely: len(out) != len(wide) or not frames("normalize")
 # ---
@@ -27,6 +31,7 @@
 import torch
 
 x = torch.rand(1, 28, 28)  # an image of one channel: grey
+grey = x
 
 # %% break one-channel
 mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)  # for colours
@@ -47,25 +52,40 @@ x = x.sub(mean).div(std)
 
 # %% proof one-channel
 assert x.shape == (1, 28, 28)
-assert abs(x.min() + 0.1307 / 0.3081) < 0.1 and abs(x.max() - 0.8693 / 0.3081) < 0.1
+torch.testing.assert_close(x, (grey - 0.1307) / 0.3081)
+
+# %% use one-channel
+batch = []
+for x in torch.rand(4, 1, 12, 14):
+    # >>>
+    mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)
+    std = torch.tensor([0.229, 0.224, 0.225]).view(-1, 1, 1)
+    x.sub_(mean).div_(std)
+    # <<<
+    batch.append(x)
+images = torch.stack(batch)
+outputs = torch.nn.Conv2d(1, 2, 3)(images)
+assert outputs.shape == (4, 2, 10, 12) and images.mean() > 0.5
 
 # %%
-x = torch.ones(3, 4)
+loader = [torch.tensor([[1.0, -2.0], [0.5, 4.0], [3.0, 0.0]]), torch.ones(3, 2)]
 
 # %% break out-is-smaller
-total = torch.zeros(4)
-total += x
+total = torch.zeros(2)
+for x in loader:
+    total += x
 
 # %% check out-is-smaller
-total = torch.zeros(4)
-print(tuple(total.shape), tuple((total + x).shape))  # (4,) (3, 4)
+total, x = torch.zeros(2), loader[0]
+print(tuple(total.shape), tuple((total + x).shape))  # (2,) (3, 2)
 assert (total + x).shape != total.shape
 
 # %% fix out-is-smaller
 import torch
 
-total = torch.zeros(4)
-total += x.sum(0)  # one row: the shape that total has
+total = torch.zeros(2)
+for x in loader:
+    total += x.sum(0)  # one row: the shape that total has
 
 # %% proof out-is-smaller
-assert torch.equal(total, torch.full((4,), 3.0))
+assert total.tolist() == [7.5, 5.0]

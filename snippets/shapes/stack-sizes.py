@@ -21,6 +21,9 @@
 # outranks: [cat-sizes]
 # rows: [S000-16]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#working-with-collate-fn", "https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pad_sequence.html"]
+# cases:
+#   image-sizes:
+#     wrong: {no-workers: "https://github.com/ykdai/BasicPBC/issues/26"}
 # causes:
 #   image-sizes:
 #     if: >-
@@ -117,6 +120,29 @@ assert images.shape == (4, 3, 32, 32)
 torch.testing.assert_close(images, Photos()[3].expand(4, 3, 32, 32))  # a ramp is still the same ramp
 smooth = resize(Photos()[3], (32, 63))[0, 0]
 assert smooth.diff().min() >= 0 and len(smooth.unique()) > 40  # between two pixels lies a mean, not a copy
+
+# %% use image-sizes
+class Resized(Photos):
+    def __getitem__(self, i):
+        image = super().__getitem__(i)
+        # >>>
+        def resize(image):
+            return image
+
+        # <<<
+        return resize(image)
+
+
+conv = torch.nn.Conv2d(3, 2, 3)
+for images in DataLoader(Resized(), batch_size=4, shuffle=True):
+    conv(images).mean().backward()
+assert images.shape == (4, 3, 32, 32) and conv.weight.grad.any()
+
+# %% wrong no-workers
+# `num_workers=0`: the main process stacks the same images. The same error, without the worker's
+# traceback above it.
+for images in DataLoader(Photos(), batch_size=2, num_workers=0):
+    print(images.shape)
 
 # %%
 sentences = [  # for each word its number and its tag

@@ -188,3 +188,5 @@ assert len(dataset) == 1
 for epoch in range(2):
     assert dataset[0]["boxes"].tolist() == [[4, 4, 16, 16]]
 assert dataset.targets[0]["boxes"].tolist() == [[8, 8, 32, 32]]
+dataset.targets = [{"boxes": torch.tensor([[-7.5, 9.0, 31.0, 33.0]])}]
+assert dataset[0]["boxes"].tolist() == [[-3.75, 4.5, 15.5, 16.5]]

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-x, y = torch.zeros(33, 1), torch.zeros(33, 1)
+x, y = torch.zeros(33, 1), torch.zeros(33, 2)
 y[:32], y[32] = 1, 3  # the last sample is far off
-model = nn.Linear(1, 1)
+model = nn.Linear(1, 2)
 nn.init.zeros_(model.weight)
 nn.init.zeros_(model.bias)
 loss_fn = nn.MSELoss()
@@ -50,6 +50,25 @@ assert abs(total / count - true) < 1e-6 and count == 33 and type(total) is float
 halves = DataLoader(loader.dataset, batch_size=11)  # equal batches need no weights
 assert not checks.batch_sizes(halves)
 assert abs(sum(loss_fn(model(x), y).item() for x, y in halves) / 3 - true) < 1e-6
+weight, scores, labels = torch.tensor([1.0, 5.0]), torch.randn(33, 2), torch.arange(33) % 2
+loss_fn = nn.CrossEntropyLoss(weight)
+parts = list(zip(scores.split(10), labels.split(10)))
+weights = [weight[labels].sum() for _, labels in parts]
+mean = sum(loss_fn(*part) * w for part, w in zip(parts, weights)) / sum(weights)
+torch.testing.assert_close(mean, loss_fn(scores, labels))
+
+# %% use last-batch
+means = []
+for size in (32, 10, 33):
+    loader = DataLoader(loader.dataset, batch_size=size)
+    # >>>
+    total = 0
+    for x, y in loader:
+        total += loss_fn(model(x), y).item()
+    count = len(loader)
+    # <<<
+    means.append(total / count)
+assert all(abs(mean - true) < 1e-6 for mean in means)
 
 # %%
 predicted = torch.tensor([1, 1, 0, 0, 0, 0, 0, 0])

@@ -24,6 +24,10 @@ def rate():
     return optimizer.param_groups[0]["lr"]
 
 
+used = []
+optimizer.register_step_post_hook(lambda *_: used.append(rate()))
+
+
 def train(x):
     optimizer.zero_grad()
     model(x).square().mean().backward()
@@ -57,6 +61,8 @@ for epoch in range(90):
 from torchclinic import checks
 
 assert scheduler.last_epoch == 90 and abs(rate() - 1e-4) < 1e-9
+assert len(used) == 90 * 40 and used[0] == used[30 * 40 - 1] == 0.1
+assert abs(used[30 * 40] - 0.01) < 1e-9
 assert model(loader[0]).square().mean() < 1e-4  # it learned
 assert not checks.schedule(StepLR(torch.optim.SGD(model.parameters(), 0.1), 30), 90)
 
@@ -121,7 +127,8 @@ for epoch in range(60):
 # %% proof once-an-epoch
 from torchclinic import checks
 
-assert scheduler.last_epoch == 600 and rate() == 0.1
+assert scheduler.last_epoch == len(used) == 600 and rate() == 0.1
+assert abs(used[0] - 0.1 / 500) < 1e-9 and used[498] < 0.1 == used[499]
 assert model(loader[0]).square().mean() < 1e-4
 fresh = LambdaLR(torch.optim.SGD(model.parameters(), 0.1), scheduler.lr_lambdas[0])
 assert not checks.schedule(fresh, 600)

@@ -72,5 +72,5 @@ def _listed(pages: Catalogue) -> list[str]:
         lines.append(f"  {'; '.join(facts)}")
     for tip in pages.tips.values():
         lines += [tip.id, f"  {tip.title('en')}", f"  {tip.title('zh')}"]
-        lines.append(f"  tags {', '.join(tip.tags)}")
+        lines.append(f"  tags {', '.join(tip.facts.tags)}")
     return lines

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if symptom.snippet.broken:
         report(problems_of(pages, symptom.id))
         raise BadInput("nothing was run: mend what stops the run first")
-    index = pages.index()
+    index = pages.table
     evidence = ROOT / "evidence" if options.record else None
     status = verify.run(index, [symptom], record=evidence, show=True)
     if not status:  # what a wrong version shows, where the right one fails, says nothing

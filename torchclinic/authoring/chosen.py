@@ -40,13 +40,10 @@ def _read(options: argparse.Namespace) -> Catalogue:
     """
     clinic = catalogue.load(lint=False, drafts={name.rpartition("/")[2] for name in options.ids})
     try:
-        broken = {
-            page.snippet.file.relative_to(ROOT).as_posix()
-            for page in _asked(clinic, options)
-            if page.snippet.broken
-        }
+        files = [page.snippet.file for page in _asked(clinic, options) if page.snippet.broken]
     except UnknownSymptom as error:
         raise BadInput(str(error)) from None
+    broken = {file.relative_to(ROOT).as_posix() for file in files}
     for problem in clinic.problems:
         if problem.file in broken:
             print(problem, file=sys.stderr)
@@ -75,15 +72,8 @@ def _changed(
     The record is that of the release that CI runs.
     """
     here = (evidence.RELEASE, evidence.PYTHON, options.device)
-    recorded = next(
-        (
-            record
-            for record in clinic.evidence
-            if (record.torch, record.python, record.device) == here
-        ),
-        None,
-    )
-    mutants = mutation.read(ROOT, options.device)
+    records = {(known.torch, known.python, known.device): known for known in clinic.evidence}
+    recorded, mutants = records.get(here), mutation.read(ROOT, options.device)
     changed, others = [], []
     for page in pages:
         code = page.snippet
@@ -99,11 +89,8 @@ def _changed(
                 for name, case in (entry.cases if entry else {}).items()
             )
         else:
-            same = bool(
-                recorded
-                and recorded.status(code) in ("passed", "partly", "skipped")
-                and not recorded.lacks(code)
-            )
+            status = recorded.status(code) if recorded and not recorded.lacks(code) else ""
+            same = status in ("passed", "partly", "skipped")
             cost = sum(seconds.values())
         if same:
             others.append((page, cost))

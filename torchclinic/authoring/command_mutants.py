@@ -19,34 +19,35 @@ _SWAPPED = {"0": "1", "1": "0", "true": "false", "false": "true", "True": "False
 def versions(text: str) -> Iterator[tuple[str, str]]:
     """(name, wrong text) of a place's commands."""
     code = command.uncommented(text)
-    for found in _BOUND.finditer(code):
-        words = re.search(r"\S+$", code[: found.start()])
-        new = _OTHER[found[0]]
-        yield f"swap: {new} in {words[0] if words else ''}{found[0]}…", _put(code, found, new)
-    for found in _BUILD.finditer(code):
-        new = "cu126" if found[0] == "cpu" else "cpu"
-        yield f"swap: {new} for {found[0]}", _put(code, found, new)
-    for program, name in sorted(command.read("shell", code).packages):
+    for bound in _BOUND.finditer(code):
+        words = re.search(r"\S+$", code[: bound.start()])
+        new = _OTHER[bound[0]]
+        yield f"swap: {new} in {words[0] if words else ''}{bound[0]}…", _put(code, bound, new)
+    for build in _BUILD.finditer(code):
+        new = "cu126" if build[0] == "cpu" else "cpu"
+        yield f"swap: {new} for {build[0]}", _put(code, build, new)
+    named = command.read("shell", code)
+    for program, name in sorted(named.packages):
         bare = re.split("[<>=~!]", name)[0]
-        for found in list(re.finditer(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", code))[:1]:
-            yield f"swap: other-{bare} in {program}", _put(code, found, f"other-{bare}")
-    for name, value in sorted(command.read("shell", code).variables):
+        if stands := re.search(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", code):
+            yield f"swap: other-{bare} in {program}", _put(code, stands, f"other-{bare}")
+    for name, value in sorted(named.variables):
         if stands := re.search(rf"\b{name}\b", code):
             yield f"swap: OTHER_{name}", _put(code, stands, f"OTHER_{name}")
         held = re.search(rf"\b{name}\b\"?\]?( ?= ?\"?)({re.escape(value)})", code)
         if held and value:
             new = _SWAPPED.get(value, f"{value}9")
             yield f"swap: {name}={new}", code[: held.start(2)] + new + code[held.end(2) :]
-    for found in _OPTION.finditer(code):
-        yield f"without:{found[0]}", _put(code, found, "")
+    for option in _OPTION.finditer(code):
+        yield f"without:{option[0]}", _put(code, option, "")
     lines = [line for line in code.splitlines() if line.strip()]
     for at, line in enumerate(lines if len(lines) > 1 else ()):
         rest = "\n".join(lines[:at] + lines[at + 1 :])
         yield f"without: {' '.join(line.split())[:60]}", rest
 
 
-def _put(text: str, found: re.Match[str], new: str) -> str:
-    return text[: found.start()] + new + text[found.end() :]
+def _put(text: str, place: re.Match[str], new: str) -> str:
+    return text[: place.start()] + new + text[place.end() :]
 
 
 def of(case: Case) -> list[Mutant]:

@@ -32,10 +32,7 @@ def _texts(symptom: Symptom, evidence: list[Evidence]) -> Iterator[str]:
     yield from (wording.sample for wording in snippet.wordings if wording.sample)
     yield from (cause.sample for cause in snippet.causes if cause.sample)
     for record in evidence:
-        for case in snippet.cases:
-            cell = record.cell(snippet, f"break {case}") or {}
-            if text := cell.get("traceback") or cell.get("output"):
-                yield text
+        yield from filter(None, (record.printed(snippet, of) for of in snippet.cases.values()))
 
 
 def _meets(index: Index, stem: str, tree: Tree, text: str) -> bool:

@@ -28,16 +28,8 @@ from ..content.problem import BadInput
 #: Lines, text and grid of each colour scheme; the first colours of a line cycle are told apart in
 #: both, also without colour vision.
 SCHEMES = {
-    "light": {
-        "text": "#24323a",
-        "grid": "#d5dcdf",
-        "cycle": ["#0b6477", "#d1561f", "#7a5195", "#5b7f2b"],
-    },
-    "dark": {
-        "text": "#d9e2e6",
-        "grid": "#45525a",
-        "cycle": ["#5cc3d6", "#ff9a5c", "#c79be0", "#a9cf6b"],
-    },
+    "light": ("#24323a", "#d5dcdf", ["#0b6477", "#d1561f", "#7a5195", "#5b7f2b"]),
+    "dark": ("#d9e2e6", "#45525a", ["#5cc3d6", "#ff9a5c", "#c79be0", "#a9cf6b"]),
 }
 SIZE = (7.0, 3.4)  # inches
 
@@ -89,45 +81,37 @@ def make(root: Path, name: str) -> None:
         "date": datetime.date.today().isoformat(),
         "data": data,
     }
-    (folder / f"{name}.json").write_text(
-        json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    text = json.dumps(record, ensure_ascii=False) + "\n"
+    (folder / f"{name}.json").write_text(text, encoding="utf-8")
     for language in LANGUAGES:
         for scheme in SCHEMES:
             with plt.rc_context(_style(scheme)), warnings.catch_warnings():
-                warnings.filterwarnings(
-                    "ignore", "Glyph .* missing"
-                )  # text is set by the reader's browser
+                # Text is set by the reader's browser.
+                warnings.filterwarnings("ignore", "Glyph .* missing")
                 figure, axes = plt.subplots(figsize=SIZE, layout="constrained")
                 names["draw"](axes, data, names["LABELS"][language])
-                figure.savefig(
-                    folder / f"{name}-{language}-{scheme}.svg",
-                    transparent=True,
-                    metadata={"Date": None, "Creator": None},
-                )
+                file = folder / f"{name}-{language}-{scheme}.svg"
+                metadata = {"Date": None, "Creator": None}
+                figure.savefig(file, transparent=True, metadata=metadata)
                 plt.close(figure)
 
 
 def _style(scheme: str) -> Any:
     from cycler import cycler
 
-    colours = SCHEMES[scheme]
-    text = dict.fromkeys(
-        ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor"),
-        colours["text"],
-    )
+    text, grid, colours = SCHEMES[scheme]
+    lettered = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor")
     return {
-        **text,
+        **dict.fromkeys(lettered, text),
         "svg.fonttype": "none",  # text stays text: small, searchable, in the reader's own font
         "svg.hashsalt": "torchclinic",  # the same file from the same numbers
         "font.family": "sans-serif",
         "font.size": 11,
         "axes.grid": True,
-        "grid.color": colours["grid"],
+        "grid.color": grid,
         "axes.spines.top": False,
         "axes.spines.right": False,
-        "axes.prop_cycle": cycler(color=colours["cycle"])
-        + cycler(linestyle=["-", "--", "-.", ":"]),
+        "axes.prop_cycle": cycler(color=colours, linestyle=["-", "--", "-.", ":"]),
         "lines.linewidth": 2,
         "legend.frameon": False,
     }

@@ -34,13 +34,8 @@ _DIMS = re.compile(
     "|split|unbind"
 )
 DTYPES = {
-    "float32": "float64",
-    "float64": "float32",
-    "float16": "bfloat16",
-    "bfloat16": "float16",
-    "int64": "int32",
-    "long": "int32",
-    "int32": "int64",
+    **{"float32": "float64", "float64": "float32", "float16": "bfloat16", "bfloat16": "float16"},
+    **{"int64": "int32", "long": "int32", "int32": "int64"},
 }
 _NORM = re.compile(r"(Sync)?(Batch|Layer|Group|Instance|RMS|LocalResponse)Norm(\dd)?")
 
@@ -216,18 +211,14 @@ def _calls(node: ast.Call) -> Spoilers:
 
 def _neighbours(value: ast.expr, is_dim: bool) -> Iterator[tuple[bool | int, str]]:
     """(new value, ` for old`) of a constant: the other truth value; the next dimension."""
-    if isinstance(value, ast.Constant) and isinstance(value.value, bool):
-        yield not value.value, ""
-    elif is_dim and isinstance(value, ast.Constant) and isinstance(value.value, int):
-        yield (value.value - 1 if value.value else 1), f" for {value.value}"
-    elif (
-        is_dim
-        and isinstance(value, ast.UnaryOp)
-        and isinstance(value.op, ast.USub)
-        and isinstance(value.operand, ast.Constant)
-        and isinstance(value.operand.value, int)
-    ):
-        yield -value.operand.value - 1, f" for {ast.unparse(value)}"
+    try:
+        old = ast.literal_eval(value)
+    except (ValueError, TypeError):
+        return
+    if isinstance(old, bool):
+        yield not old, ""
+    elif is_dim and isinstance(old, int):
+        yield (old - 1 if old else 1), f" for {old}"
 
 
 def _counts(statement: ast.stmt) -> bool:

@@ -127,17 +127,11 @@ def _report(page: Symptom | Tip, trials: list[Trial], tried: mutation.Record) ->
         elif trial.mutant and trial.outcome == "passed" and not trial.is_excused:
             print(f"SURVIVED {what}: {trial.mutant}")
             to_mend += 1
-    cases = {
-        name: mutation.Tried(
-            sum(trial.mutant != "" for trial in trials if trial.cell.case == name),
-            [
-                trial.mutant
-                for trial in trials
-                if trial.cell.case == name and trial.mutant and trial.outcome == "passed"
-            ],
-        )
-        for name in dict.fromkeys(trial.cell.case for trial in trials if trial.outcome != "skipped")
-    }
+    cases = {}
+    for name in dict.fromkeys(trial.cell.case for trial in trials if trial.outcome != "skipped"):
+        wrong = [trial for trial in trials if trial.cell.case == name and trial.mutant]
+        survived = [trial.mutant for trial in wrong if trial.outcome == "passed"]
+        cases[name] = mutation.Tried(len(wrong), survived)
     if cases and not broken:
         tried.table(snippet)[page.stem] = mutation.Entry(snippet.hash, today(), cases)
         for line in mutation.needless(snippet, tried):

@@ -10,11 +10,11 @@ from typing import Any
 
 from .. import ROOT
 from ..content import catalogue, page, words
+from ..content.header import NAME
 from ..content.problem import BadInput
 from .problems import print_all
 
 _ID = re.compile(r"([a-z0-9-]+)/([a-z0-9]+(?:-[a-z0-9]+)*)")
-_CASE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 #: What is still to be written; the catalogue's check reports it wherever it is left.
 OPEN = page.OPEN
 _HEADER = f"""# ---
@@ -85,11 +85,10 @@ def new(root: Path, name: str, cases: list[str]) -> list[str]:
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    look = f"look at it with `python -m torchclinic check {name}` and `preview {name}`"
     return [
         *(f"made {file.relative_to(root)}" for file in files),
-        f"next: write what `{OPEN}` stands for, and look at it with"
-        f" `python -m torchclinic check {name}` and `preview {name}`; CONTRIBUTING.md has an"
-        " example",
+        f"next: write what `{OPEN}` stands for, and {look}; CONTRIBUTING.md has an example",
     ]
 
 
@@ -97,16 +96,13 @@ def _check_names(root: Path, name: str, cases: list[str]) -> None:
     """Raises: BadInput, as `new` says."""
     match = _ID.fullmatch(name)
     pages = catalogue.load(root, lint=False, check=False)
+    form = "lower case, digits and hyphens"
     if not match or match[1] not in pages.topics:
-        raise BadInput(
-            f"`{name}` is no TOPIC/STEM: stem in lower case, digits and hyphens; topics are"
-            f" {', '.join(pages.topics)}"
-        )
+        topics = ", ".join(pages.topics)
+        raise BadInput(f"`{name}` is no TOPIC/STEM: stem in {form}; topics are {topics}")
     for case in cases:
-        if not _CASE.fullmatch(case) or cases.count(case) > 1:
-            raise BadInput(
-                f"`{case}` is no name of a case, or stands twice: lower case, digits and hyphens"
-            )
+        if not NAME.fullmatch(case) or cases.count(case) > 1:
+            raise BadInput(f"`{case}` is no name of a case, or stands twice: {form}")
     if other := pages.symptoms.get(match[2]) or pages.drafts.get(match[2]):
         raise BadInput(f"the stem `{match[2]}` is taken by {other.id}")
 

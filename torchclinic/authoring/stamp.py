@@ -53,21 +53,18 @@ def _chosen(symptom: Symptom | Tip) -> list[str]:
     """Sections that were never stamped, and of those that changed the ones that are agreed to."""
     new, changed = unstamped(symptom)
     if changed and not sys.stdin.isatty():
-        raise BadInput(
-            f"`{'`, `'.join(changed)}` changed in English: name those that the Chinese follows, or"
-            " answer at a terminal"
-        )
+        how = "name those that the Chinese follows, or answer at a terminal"
+        raise BadInput(f"`{'`, `'.join(changed)}` changed in English: {how}")
     return new + [name for name in changed if _agrees(symptom, name)]
 
 
 def _agrees(symptom: Symptom | Tip, section: str) -> bool:
     """Show both texts of a section side by side, and ask."""
-    english, chinese = (symptom.pages[language].texts()[section] for language in ("en", "zh"))
     width = (shutil.get_terminal_size().columns - 3) // 2
+    texts = (symptom.pages[language].texts()[section] for language in ("en", "zh"))
+    columns = (wrapped(text, width) for text in texts)
     print(f"\n== {section}")
-    for left, right in itertools.zip_longest(
-        wrapped(english, width), wrapped(chinese, width), fillvalue=""
-    ):
+    for left, right in itertools.zip_longest(*columns, fillvalue=""):
         print(left + " " * (width - terminal.columns(left)) + " | " + right)
     while True:
         answer = input("Does the Chinese say what the English says? [y/n] ").strip().lower()
@@ -76,8 +73,7 @@ def _agrees(symptom: Symptom | Tip, section: str) -> bool:
 
 
 def unstamped(symptom: Symptom | Tip) -> tuple[list[str], list[str]]:
-    """The English sections that the Chinese page never stamped, and those that have changed since
-    it did.
+    """The English sections that the Chinese page never stamped, and those that changed since.
 
     Raises:
         ValueError: a page is missing or does not parse.
@@ -85,24 +81,21 @@ def unstamped(symptom: Symptom | Tip) -> tuple[list[str], list[str]]:
     if "en" not in symptom.pages or "zh" not in symptom.pages:
         raise ValueError(f"{symptom.id} needs both pages before it can be stamped")
     if symptom.pages["zh"].unread:
-        raise ValueError(
-            f"the front matter of {symptom.pages['zh'].file} does not parse;"
-            " `python -m torchclinic catalogue` says where"
-        )
-    stamps = symptom.pages["zh"].meta.get("source") or {}
-    hashes = symptom.pages["en"].hashes()
+        where = "`python -m torchclinic catalogue` says where"
+        file = symptom.pages["zh"].file
+        raise ValueError(f"the front matter of {file} does not parse; {where}")
+    stamps, hashes = symptom.pages["zh"].front.source, symptom.pages["en"].hashes()
     new = [name for name in hashes if name not in stamps]
-    changed = [name for name in hashes if name in stamps and str(stamps[name]) != hashes[name]]
+    changed = [name for name in hashes if stamps.get(name, hashes[name]) != hashes[name]]
     return new, changed
 
 
 def untranslated(symptom: Symptom | Tip) -> list[str]:
-    """The comments of the code that the Chinese page has no twin for. A tip's pages hold their own
-    code."""
+    """The comments of the code without a twin. A tip's pages hold their own code."""
     if isinstance(symptom, Tip):
         return []
     texts = dict.fromkeys(comment.text for comment, _ in comments.find(symptom.snippet))
-    return [text for text in texts if text not in symptom.pages["zh"].comments]
+    return [text for text in texts if text not in symptom.pages["zh"].front.comments]
 
 
 def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> list[str]:
@@ -122,8 +115,8 @@ def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> lis
         raise ValueError(
             f"no section {', '.join(unknown)}; the English page has {', '.join(hashes)}"
         )
-    stamps = target.meta.get("source") or {}
-    stamps = {name: hashes[name] if name in chosen else stamps.get(name, "") for name in hashes}
+    old = target.front.source
+    stamps = {name: hashes[name] if name in chosen else old.get(name, "") for name in hashes}
     front, body, _ = page.split_front_matter(target.text)
     kept = re.sub(r"^(?:source|comments):.*\n(?:[ \t]+.*\n)*", "", front, flags=re.MULTILINE)
     missing = untranslated(symptom)
@@ -142,7 +135,7 @@ def stamp(symptom: Symptom | Tip, sections: list[str] | None, tidy: bool) -> lis
 def _comments(symptom: Symptom | Tip, tidy: bool) -> str:
     """The table of comments, in the order of the snippet; what the snippet no longer has comes
     last, for its writer to take out."""
-    file, table = symptom.pages["zh"].file, dict(symptom.pages["zh"].comments)
+    file, table = symptom.pages["zh"].file, symptom.pages["zh"].front.comments
     if isinstance(symptom, Symptom):
         texts = [comment.text for comment, _ in comments.find(symptom.snippet)]
         table = {text: table.get(text, page.OPEN) for text in texts} | table
@@ -181,8 +174,10 @@ def _tidy_field(line: str) -> str:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken at blanks, between Chinese characters, and within a
-    word that is longer."""
+    """Lines of at most `width` columns, broken at blanks and between Chinese characters.
+
+    Within a word only where it is longer.
+    """
     lines = []
     for line in text.strip().split("\n"):
         row = ""

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 
-#: Bytes of a stream that are kept.
+#: Bytes of a stream that are kept and looked up: its last ones.
 KEPT = 400_000
 #: Bytes that are still copied when the child has ended and its own children go on printing: more
 #: than any pipe holds.
@@ -151,6 +151,8 @@ def run(command: list[str], *, stdout: bool = False) -> tuple[int, list[bytes], 
     """
     channels, sent = _channels(stdout), set[int]()
     try:
+        if not command[0]:
+            raise FileNotFoundError
         status = _run_windows(command, channels) if WINDOWS else _run_posix(command, channels, sent)
     except OSError as error:
         if isinstance(error, FileNotFoundError):

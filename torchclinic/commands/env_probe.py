@@ -16,9 +16,10 @@ from ..content.problem import BadInput
 
 #: What the Python in question is asked: the standard library alone, and on 3.8 as well.
 ASK_PYTHON = """
-import importlib.metadata as metadata, json, os, struct, sys
-here = os.path.realpath(os.getcwd())
+import os, sys
+here = os.path.realpath(os.getcwd())  # a file there may have the name of a module
 sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != here]
+import importlib.metadata as metadata, json, struct
 packages = {}
 for package in metadata.distributions():
     name = (package.metadata["Name"] or "").lower().replace("_", "-")
@@ -43,11 +44,13 @@ print(json.dumps({
 """
 #: What only torch knows: asked away from the working directory. CUDA is started for what it says.
 ASK_TORCH = """
-import json, os, sys
+import sys
 sys.path[:] = [path for path in sys.path if path]
+import json
 import torch
 facts = {"version": torch.__version__, "file": torch.__file__, "archs": []}
 facts.update(cuda=torch.version.cuda, hip=torch.version.hip)
+facts.update(xpu=getattr(torch.version, "xpu", None))
 if hasattr(torch._C, "_cuda_getArchFlags") and (facts["cuda"] or facts["hip"]):
     facts["archs"] = torch._C._cuda_getArchFlags().split()
 if torch.cuda.is_available():
@@ -57,10 +60,11 @@ print("TORCH " + json.dumps(facts))
 
 
 class Build(TypedDict, total=False):
-    """What a package was built for: releases of CUDA and ROCm, None where it was not."""
+    """What a package was built for: releases of CUDA, ROCm and oneAPI, None where it was not."""
 
     cuda: str | None
     hip: str | None
+    xpu: str | None
 
 
 class Package(NamedTuple):
@@ -105,6 +109,7 @@ class Torch(TypedDict):
     file: str
     cuda: str | None
     hip: str | None
+    xpu: str | None
     archs: list[str]
 
 
@@ -209,7 +214,7 @@ def ending(status: int) -> str:
 
 def assignments(source: str) -> Build:
     """`cuda = '12.8'` of a version.py, read and not run."""
-    pairs = re.findall(r"^(cuda|hip)\b[^=\n]*= *(\S+)", source, re.MULTILINE)
+    pairs = re.findall(r"^(cuda|hip|xpu)\b[^=\n]*= *(\S+)", source, re.MULTILINE)
     return cast(
         Build, {name: None if value == "None" else value.strip("'\"") for name, value in pairs}
     )

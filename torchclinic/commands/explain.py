@@ -16,8 +16,6 @@ from .frames import frame_above, from_here, label_of, last_failure, lines_of, ra
 from .knowledge import Knowledge
 from .terminal import first_failed, origin_sentence, printable
 
-#: Characters of a text that are looked up, from its end.
-KEPT = 400_000
 #: Characters of a line that is printed, of a path or a name in it.
 LONGEST, NAME = 400, 200
 
@@ -94,7 +92,7 @@ def _explanation(
     language: str,
     environment: Mapping[str, str] | None,
 ) -> Explanation:
-    if answer["status"] == "origin":
+    if answer["status"] == "origin" and _was_raised(answer):
         return _of_origin(answer, text, language, environment)
     text_of = words.of(language, "below")
     if not answer["hits"]:
@@ -127,13 +125,15 @@ def _explanation(
     )
 
 
+def _was_raised(answer: Answer) -> bool:
+    """A warning that was printed, or a line of a log, is not why it failed."""
+    return bool(printed_type(strip_prefix(normalise(answer["origin"]["raw"]))))
+
+
 def _of_origin(
     answer: Answer, text: str, language: str, environment: Mapping[str, str] | None
 ) -> Explanation:
     origin, text_of = answer["origin"], words.of(language, "origin")
-    # A warning that was printed, or a line of a log, is not why it failed.
-    if not printed_type(strip_prefix(normalise(origin["raw"]))):
-        return Explanation(report=_short(answer["report"]))
     place = origin["places"][0]
     lines = [
         _short(text_of["below"].format(origin=origin_sentence(place, language))),

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from . import prepared
 from .child import KEPT
 
 #: Of PyTorch, and of what is built for it; the class that its C++ raises.
@@ -37,8 +38,9 @@ _thread_hook: Any = None
 
 
 def install() -> None:
-    """Add three lines below every uncaught exception of this process and its threads. A second call
-    changes nothing."""
+    """Add three lines below every uncaught exception of this process and its threads, and let
+    `torchclinic hang` ask it where they stand. A second call changes nothing."""
+    prepared.prepare()
     global _hook, _thread_hook
     if _hook is None or sys.excepthook is not _hook:
         previous = sys.excepthook

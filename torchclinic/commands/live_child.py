@@ -88,15 +88,24 @@ class Heard:
 @contextmanager
 def listening(jsonl: str | None = None) -> Iterator[Heard]:
     """Until it ends, processes that this one starts leave there what they know when they die."""
-    with tempfile.TemporaryDirectory(prefix="torchclinic-", ignore_cleanup_errors=True) as folder:
-        startup = str(Path(__file__).with_name("startup"))
-        paths = filter(None, [startup, os.environ.get("PYTHONPATH")])
-        former = {name: os.environ.get(name) for name in ("PYTHONPATH", FOLDER)}
-        os.environ.update({"PYTHONPATH": os.pathsep.join(paths), FOLDER: folder})
-        try:
-            yield Heard(folder, jsonl or "")
-        finally:
-            for name, value in former.items():
-                os.environ.pop(name)
-                if value is not None:
-                    os.environ[name] = value
+    kept = tempfile.TemporaryDirectory(prefix="torchclinic-", ignore_cleanup_errors=True)
+    with kept as folder, startup(FOLDER, folder):
+        yield Heard(folder, jsonl or "")
+
+
+@contextmanager
+def startup(variable: str, folder: str) -> Iterator[None]:
+    """Until it ends, each Python that this process starts runs startup/sitecustomize.py first, and
+    is told a folder by a variable."""
+    hook = str(Path(__file__).with_name("startup"))
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [hook, *(path for path in paths if path and path != hook)]
+    former = {name: os.environ.get(name) for name in ("PYTHONPATH", variable)}
+    os.environ.update({"PYTHONPATH": os.pathsep.join(paths), variable: folder})
+    try:
+        yield
+    finally:
+        for name, value in former.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value

@@ -59,7 +59,9 @@ def run_lookup(options: argparse.Namespace) -> int:
         return follow.follow(known, options.files[0], options.lang, options.json)
     if options.jsonl:
         for file in options.files:
-            _answer_lines(known, file)
+            for _, (ident, text) in source.rows(file, "id", "text"):
+                read = paste.unpack(str(text)).text
+                print(json.dumps(row_of(ident, known.look_up(read))), flush=True)
         return 0
     return max(_answer(known, file, options) for file in options.files)
 
@@ -92,10 +94,7 @@ def _answer(known: Knowledge, file: str, options: argparse.Namespace) -> int:
 def as_json(known: Knowledge, answer: Answer) -> dict[str, Any]:
     """An answer as `--json` prints it: each hit with its sentence in both languages."""
     hits = [
-        {
-            **hit,
-            "diagnosis": {name: lookup.diagnose(known.index, hit, name) for name in LANGUAGES},
-        }
+        {**hit, "diagnosis": {name: lookup.diagnose(known.index, hit, name) for name in LANGUAGES}}
         for hit in answer["hits"]
     ]
     return {**answer, "hits": hits}
@@ -107,20 +106,6 @@ def _only_the_end(file: str, skipped: int) -> str:
         f"{name} is long: its last {paste.LIMIT >> 20} MiB were looked up, "
         f"{-(-skipped >> 20)} MiB before them were not; lines are counted from there"
     )
-
-
-def _answer_lines(known: Knowledge, name: str) -> None:
-    """A line in, a line out at once: another program may be at both ends of the pipe."""
-    with source.opened(name) as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                ident, text = row["id"], str(row["text"])
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
-                raise BadInput(f'line {number} is not {{"id": …, "text": …}}: {error}') from None
-            print(json.dumps(row_of(ident, known.look_up(paste.unpack(text).text))), flush=True)
 
 
 def row_of(ident: Any, answer: Answer) -> dict[str, Any]:

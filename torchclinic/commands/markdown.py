@@ -53,6 +53,7 @@ def _hit(known: Knowledge, hit: Hit, answer: Answer, language: str) -> str:
             "",
             "</details>",
         ]
+    lines += terminal.instead(known, hit, lines, text, language)
     more = text["page"].format(command=terminal.typed("show", entry["id"]))
     if known.site:
         more = f"[{page['title'].replace('[', '').replace(']', '')}]({known.site}{page['url']})"
@@ -73,7 +74,7 @@ def _rows(rows: list[CauseText]) -> list[str]:
 
 
 def _quoted(number: int, raw: str, text: dict[str, Any]) -> list[str]:
-    shown = terminal.printable(without_escapes(raw).strip())[:LONGEST]
+    shown = terminal.printable(without_escapes(raw)).strip()[:LONGEST]
     # A runner takes this mark anywhere in a line for a command.
     return [f"{text['line'].format(line=number)}{text['colon']}{shown.replace('##[', '## [')}"]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..find.stacks import MARK
+from . import prepared
 
 PROC = Path("/proc")
 #: Seconds that one call of py-spy may take.
@@ -22,6 +23,13 @@ PATIENCE = 60
 CALLS = {
     "x86_64": {"0": "read", "1": "write", "2": "open", "202": "lock", "257": "open"},
     "aarch64": {"56": "open", "63": "read", "64": "write", "98": "lock"},
+}
+
+#: Parts of the names of the kernel's functions in which a process waits (/proc/PID/wchan), for
+#: where its call is not told. Those of drives are from the kernel's sources, not from a run.
+WAITS = {
+    **dict.fromkeys(("nfs", "rpc_wait", "fuse", "cifs", "ceph", "lustre"), "drive"),
+    **{"futex": "lock", "pipe_read": "read", "pipe_write": "write", "wait_for_partner": "open"},
 }
 
 
@@ -37,7 +45,7 @@ class Dump(NamedTuple):
     """What is known of the stacks of processes: one text, as `find.hang` reads it."""
 
     text: str
-    refused: list[int]  # processes that py-spy may not attach to
+    refused: set[int]  # processes that py-spy may not attach to
     why: str  # what py-spy said of the first of them
 
 
@@ -95,11 +103,15 @@ def with_torch(known: dict[int, Process]) -> list[Process]:
 
 
 def _has_torch(pid: int) -> bool:
+    return _has_loaded(pid, "libtorch_cpu", "libtorch_python")
+
+
+def _has_loaded(pid: int, *libraries: str) -> bool:
     try:
         maps = _read(pid, "maps")
     except OSError:
         return False
-    return "libtorch_cpu" in maps or "libtorch_python" in maps
+    return any(name in maps for name in libraries)
 
 
 def pyspy() -> str | None:
@@ -110,7 +122,7 @@ def pyspy() -> str | None:
 def dump(processes: list[Process], seconds: float, native: bool) -> Dump:
     """Two dumps of each process, some seconds apart, and what /proc tells between them."""
     program = pyspy()
-    stacks = Python(program, native)
+    stacks = Stacks(program, native)
     with ThreadPoolExecutor(max(4, os.cpu_count() or 1)) as pool:
         alive = [one for one in processes if one.state not in "ZX" and _is_python(one)]
         first = dict(zip(alive, pool.map(stacks.of, alive), strict=True))
@@ -124,17 +136,25 @@ def dump(processes: list[Process], seconds: float, native: bool) -> Dump:
     return Dump("\n".join(filter(None, parts)) + "\n", stacks.refused, stacks.why)
 
 
-class Python:
-    """py-spy, and what it was refused."""
+class Stacks:
+    """py-spy and, where it is not there or refused, what prepared processes write down."""
 
     def __init__(self, program: str | None, native: bool):
         self.program, self.native = program, native
-        self.refused: list[int] = []
+        self.refused: set[int] = set()
         self.why = ""
 
     def of(self, one: Process) -> str:
-        """The stacks of a process; "" where they cannot be had."""
+        """The stacks of a process; its command alone where they cannot be had."""
+        if text := self._seen(one):
+            return text
+        if answer := prepared.ask(one.pid) if one.state not in "Tt" else "":
+            self.refused.discard(one.pid)
+        return f"Process {one.pid}: {one.command}\n{answer}".rstrip()
+
+    def _seen(self, one: Process) -> str:
         if self.program is None:
+            self._refuse(one, "")
             return ""
         # A stopped one would be let go on by ptrace; this reads its memory alone.
         still = ["--nonblocking"] if one.state in "Tt" else []
@@ -151,7 +171,7 @@ class Python:
 
     def _refuse(self, one: Process, why: str) -> None:
         if one.pid not in self.refused:
-            self.refused.append(one.pid)
+            self.refused.add(one.pid)
             self.why = self.why or why.splitlines()[0][:300] if why else self.why
 
 
@@ -170,8 +190,11 @@ def _mark(one: Process, since: float, before: Process | None) -> str:
     told["state"] = now.state if now else "X"
     if now and before:
         told["cpu"] = f"{max(now.time - before.time, 0) / passed:.2f}"
-    if call := _call(one.pid):
+    waits = _waits(one.pid)
+    if call := waits if waits == "drive" else _call(one.pid) or waits:
         told["call"] = call
+    if _has_loaded(one.pid, "libcuda.so", "/dev/nvidia", "libamdhip64"):
+        told["gpu"] = 1
     return MARK + " ".join(f"{name}={str(value).replace(' ', '_')}" for name, value in told.items())
 
 
@@ -194,6 +217,15 @@ def _call(pid: int) -> str:
         return ""
     name = CALLS.get(os.uname().machine, {}).get(number, "")
     return "input" if name == "read" and arguments[:1] == ["0x0"] else name
+
+
+def _waits(pid: int) -> str:
+    """The same, as the kernel names its own function; it tells this of more processes."""
+    try:
+        name = _read(pid, "wchan")
+    except OSError:
+        return ""
+    return next((what for part, what in WAITS.items() if part in name), "")
 
 
 def printed(pid: int) -> int:

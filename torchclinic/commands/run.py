@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .live_child import Heard
     from .options import Subcommands
+    from .watch import Watch
 
 #: What ended a command -> what is said of it; Windows has numbers for it.
 ENDS = {
@@ -77,7 +78,8 @@ def add(commands: Subcommands) -> None:
         type=float,
         metavar="SECONDS",
         help="when its processes have written nothing and used no processor time for so long, say "
-        "once where each of them stands, as `torchclinic hang`; they go on",
+        "once where each of them stands, as `torchclinic hang`; they go on. Also where they stood "
+        "when a launcher or a time-out ended them",
     )
     add_language(command)
     command.add_argument(
@@ -107,38 +109,43 @@ def run_run(options: argparse.Namespace) -> int:
         from ..content.problem import BadInput
 
         raise BadInput("--jsonl goes with --live: torchclinic run --live --jsonl FILE COMMAND …")
-    if options.hang is not None:
-        _watch(options.hang, options.lang)
-    if not options.live:
+    if options.hang is None and not options.live:
         return start(words, options.stdout, options.lang)
-    from . import live_child
+    from contextlib import ExitStack
 
-    with live_child.listening(options.jsonl) as heard:
-        return start(words, options.stdout, options.lang, heard)
+    with ExitStack() as until:
+        heard = watch = None
+        if options.live:
+            from . import live_child
 
+            heard = until.enter_context(live_child.listening(options.jsonl))
+        if options.hang is not None:
+            from .watch import watching
 
-def _watch(seconds: float, language: str) -> None:
-    from ..content.problem import BadInput
-    from . import processes
-
-    if not seconds > 0:
-        raise BadInput("--hang takes the seconds of silence, as in `run --hang 600 COMMAND …`")
-    if not processes.available():
-        raise BadInput("--hang works on Linux only")
-    from .watch import Watch
-
-    Watch(seconds, language)
+            watch = until.enter_context(watching(options.hang, options.lang))
+        status = ran(words, options.stdout, options.lang, heard, watch)
+    return child.end_like(status)
 
 
-def start(
-    command: list[str], stdout: bool, language: str | None, heard: Heard | None = None
+def start(command: list[str], stdout: bool, language: str | None) -> int:
+    """Run a command to its end and, if it fails, print what is known; then end as it did."""
+    return child.end_like(ran(command, stdout, language))
+
+
+def ran(
+    command: list[str],
+    stdout: bool,
+    language: str | None,
+    heard: Heard | None = None,
+    watch: Watch | None = None,
 ) -> int:
-    """Run a command to its end and, if it fails, print what is known; then end as it did.
+    """How a command ended that has been run and, if it failed, explained.
 
     Args:
         stdout: watch its standard output as well.
         language: of the answer; from the locale if None.
         heard: where its processes leave what they knew when they died.
+        watch: knows where they stood when they were ended.
     """
     if not command:
         from ..content.problem import BadInput
@@ -153,7 +160,9 @@ def start(
         return error.status
     if status:
         _explain(status, tails, language, stdout, heard, sent)
-    return child.end_like(status)
+        if watch and ended(status) not in MEANT:
+            watch.ended()
+    return status
 
 
 def _explain(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from .. import LANGUAGES
 from ..content import words
@@ -97,26 +96,13 @@ def run_search(options: argparse.Namespace) -> int:
 
 
 def _search_lines(known: Knowledge, name: str) -> int:
-    boxes: dict[str, Box] = {}
-    with source.opened(name) as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                print(json.dumps(_answered(known, boxes, line, number)), flush=True)
+    boxes: dict[str, Box] = {}  # opened as they are needed
+    for number, (ident, language, query) in source.rows(name, "id", "lang", "query"):
+        if language not in LANGUAGES:
+            raise BadInput(f"line {number}: `lang` is {' or '.join(LANGUAGES)}, not {language!r}")
+        if language not in boxes:
+            boxes[language] = Box(known.index, known.search_index(language))
+        answer = boxes[language].search(str(query))
+        row = {"id": ident, "hits": boxes[language].ids(answer), "weak": answer["weak"]}
+        print(json.dumps(row), flush=True)
     return 0
-
-
-def _answered(known: Knowledge, boxes: dict[str, Box], line: bytes, number: int) -> dict[str, Any]:
-    """The answer to a line of JSON; boxes are opened as they are needed."""
-    try:
-        row = json.loads(line)
-        ident, language, query = row["id"], row["lang"], str(row["query"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadInput(
-            f'line {number} is not {{"id": …, "lang": …, "query": …}}: {error}'
-        ) from None
-    if language not in LANGUAGES:
-        raise BadInput(f"line {number}: `lang` is {' or '.join(LANGUAGES)}, not {language!r}")
-    if language not in boxes:
-        boxes[language] = Box(known.index, known.search_index(language))
-    answer = boxes[language].search(query)
-    return {"id": ident, "hits": boxes[language].ids(answer), "weak": answer["weak"]}

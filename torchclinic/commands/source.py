@@ -4,6 +4,7 @@ long one the end."""
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import sys
@@ -84,6 +85,26 @@ def _from_zstd(file: IO[bytes]) -> Iterator[IO[bytes]]:
         yield unpacking.stdout
 
 
+def rows(name: str, *fields: str) -> Iterator[tuple[int, list[Any]]]:
+    """The fields of each line of JSON, with its number: at once, since another program may be at
+    both ends of the pipe.
+
+    Raises:
+        BadInput: the file cannot be read, or a line lacks a field.
+    """
+    with opened(name) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                values = [row[field] for field in fields]
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                shape = ", ".join(f'"{field}": …' for field in fields)
+                raise BadInput(f"line {number} is not {{{shape}}}: {error}") from None
+            yield number, values
+
+
 def end_of(file: IO[bytes], most: int) -> tuple[bytes, bytes, int]:
     """The last bytes of what a file holds, its first ones (by which its encoding is told), and how
     many were left out."""
@@ -108,10 +129,15 @@ def _end_of_stream(file: IO[bytes], most: int) -> tuple[bytes, bytes, int]:
 
 
 def _blocks(file: Any) -> Iterator[bytes]:
-    """What a file holds, piece by piece; of a compressed one that is still written, what can be
-    unpacked."""
+    """What a file holds, piece by piece; of a compressed one that is still written, or was damaged,
+    what can be unpacked."""
+    unpacked = False
     try:
         while data := file.read1(BLOCK):
             yield data
+            unpacked = True
     except EOFError:
         return
+    except (OSError, zlib.error) as error:
+        if not unpacked or getattr(error, "errno", None):
+            raise

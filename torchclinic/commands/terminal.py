@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import LANGUAGES
 from ..content import words
-from ..find import lookup
+from ..find import devices, lookup
 from ..find.clean import without_escapes
 from . import knowledge, roll_call
 from .knowledge import Knowledge
@@ -164,10 +164,26 @@ def _hit(known: Knowledge, hit: Hit, language: str, colour: bool, more: More) ->
         lines += ["", *_table(page["causes"])]
     elif others := [row for row in page["causes"] if row["row"] != hit["row"]]:
         lines += [text["other-causes"] + text["colon"].rstrip(), "", *_table(others)]
+    lines += instead(known, hit, lines, text, language)
     lines += ["", text["recover"][hit["recover"]]]
     if len(symptom["cases"]) > 1:
         lines += ["", text["other-fix"].format(command=more("fix", symptom["id"], "CASE"))]
     return [*lines, text["page"].format(command=more("show", symptom["id"], ""))]
+
+
+def instead(
+    known: Knowledge, hit: Hit, shown: list[str], text: dict[str, Any], language: str
+) -> list[str]:
+    """What stands for CUDA's names in what is shown, where the reader's device is another."""
+    families = known.index["devices"]
+    names = {one["id"]: one["name"][language] for one in families}
+    pairs = [
+        text["instead-pair"].format(cuda=f"`{cuda}`", own=f"`{own}`")
+        for cuda, own in devices.instead(families, hit.get("device", ""), "\n".join(shown))
+    ]
+    name = names.get(hit.get("device", ""), "")
+    said = text["instead"].format(name=name, pairs=text["enumeration"].join(pairs))
+    return ["", said] if pairs else []
 
 
 def how_sure(hit: Hit, text: dict[str, Any]) -> str:
@@ -182,7 +198,7 @@ def how_sure(hit: Hit, text: dict[str, Any]) -> str:
 
 def _line_of_paste(number: int, raw: str, text: dict[str, Any]) -> str:
     where = text["line"].format(line=number)
-    return f"  {where}{text['colon']}{printable(without_escapes(raw).strip())[:300]}"
+    return f"  {where}{text['colon']}{printable(without_escapes(raw)).strip()[:300]}"
 
 
 def _cause(page: SymptomText, cause: Cause | Often, text: dict[str, Any]) -> list[str]:

@@ -28,19 +28,9 @@ def add(commands: Any) -> None:
         "all if left out",
     )
     add("--device", choices=("cpu", "cuda"), default="cpu", help="where tensors are by default")
-    add(
-        "--repeat",
-        type=int,
-        default=1,
-        metavar="N",
-        help="run each cell N times, in random order",
-    )
+    add("--repeat", type=int, default=1, metavar="N", help="run each cell N times, in random order")
     add("--busy", action="store_true", help="keep all cores at work meanwhile, and as many again")
-    add(
-        "--third-party",
-        action="store_true",
-        help="only symptoms that need a third-party package",
-    )
+    add("--third-party", action="store_true", help="only symptoms that need a third-party package")
     add("--record", action="store_true", help="write what was seen into evidence/")
     add(
         "--evidence",
@@ -92,7 +82,7 @@ def run_verify(options: argparse.Namespace) -> int:
     else:
         # A room that this one may not know, and that the wheel leaves out.
         clinic, pages = importlib.import_module("torchclinic.authoring.chosen").chosen(options)
-        index = clinic.index()
+        index = clinic.table
         if options.mutate:
             mutate = importlib.import_module("torchclinic.authoring.mutate").mutate
             root = ROOT if options.record else None

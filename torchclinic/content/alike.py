@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..find.terms import terms
 from . import yamlfile
-from .problem import Problems
+from .problem import Problems, line_of
 
 FILE = "alike.yml"
 
@@ -19,7 +19,6 @@ def read(file: Path, problems: Problems) -> list[list[str]]:
     if not file.exists():
         return []
     text = file.read_text(encoding="utf-8")
-    lines = text.splitlines()
     kept: list[list[str]] = []
     places: dict[tuple[str, ...], str] = {}  # terms -> the word that has them
     for name, groups in yamlfile.load(text, file, 1, problems).items():
@@ -31,7 +30,7 @@ def read(file: Path, problems: Problems) -> list[list[str]]:
                 continue
             words = [str(word) for word in group]
             for message in _problems(words, places):
-                problems.add(file, _line_of(words[0], lines), message)
+                problems.add(file, line_of(text, f"- [{words[0]},"), message)
             kept.append(words)
     return kept
 
@@ -44,14 +43,7 @@ def _problems(words: list[str], places: dict[tuple[str, ...], str]) -> list[str]
         if not key:
             messages.append(f"`{word}` has no word that the search reads")
         elif key in places:
-            messages.append(
-                f"`{word}` is to the search what `{places[key]}` is; it stands in one group, once"
-            )
+            how = "it stands in one group, once"
+            messages.append(f"`{word}` is to the search what `{places[key]}` is; {how}")
         places[key] = word
     return messages
-
-
-def _line_of(word: str, lines: list[str]) -> int:
-    """The number of the line with the group that begins with a word; 0 if there is none."""
-    start = f"- [{word},"
-    return next((n for n, line in enumerate(lines, 1) if line.lstrip().startswith(start)), 0)

@@ -75,9 +75,9 @@ def _texts(symptom: Symptom, language: str) -> SymptomText:
     titles = {name: prose(title, symptom.id) for title, name in _HEADING.findall(page.body)}
     return {
         **_page(symptom, language),
-        "diagnosis": page.diagnoses,
+        "diagnosis": page.front.diagnosis,
         "causes": causes(symptom, language),
-        "ask": prose(page.ask, symptom.id),
+        "ask": prose(page.front.ask, symptom.id),
         "cases": {
             case.name: {
                 "title": titles.get(case.name, ""),
@@ -97,10 +97,10 @@ def _check(snippet: Snippet, case: Case) -> str:
 
 
 def _page(shown: Symptom | Tip, language: str) -> PageText:
-    page = shown.pages[language]
+    front = shown.pages[language].front
     return {
-        "title": prose(page.title, shown.id),
-        "summary": prose(str(page.meta.get("summary") or ""), shown.id),
+        "title": prose(front.title, shown.id),
+        "summary": prose(front.summary, shown.id),
         "path": f"docs/{language}/{shown.id}.md",
         "url": f"{language}/{shown.id}/",
     }
@@ -108,7 +108,7 @@ def _page(shown: Symptom | Tip, language: str) -> PageText:
 
 def causes(symptom: Symptom, language: str) -> list[CauseText]:
     """The rows of the table of causes, in its order."""
-    rows = symptom.pages[language].causes
+    rows = symptom.pages[language].front.causes
     return [
         {
             "row": cause.row,

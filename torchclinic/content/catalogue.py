@@ -13,6 +13,7 @@ from .. import LANGUAGES, ROOT
 from . import (
     alike,
     causes,
+    devices,
     evidence,
     mutation,
     page_file,
@@ -32,6 +33,11 @@ from .symptom import Symptom
 from .tip import Tip
 
 __all__ = ["Catalogue", "Symptom", "UnknownSymptom", "load"]
+
+#: Language -> stem -> page.
+Pages = dict[str, dict[str, Page]]
+#: Id -> language -> name.
+Names = dict[str, dict[str, str]]
 
 
 def load(
@@ -73,12 +79,13 @@ def load(
             symptoms[stem].threads = met
     tips = _tips(root, topics, problems)
     ids = {symptom.id for symptom in symptoms.values()} | {entry.id for entry in tips.values()}
+    records = evidence.read_all(root / "evidence", problems)
     catalogue = Catalogue(
         root,
         symptoms,
         topics,
         tags,
-        evidence.read_all(root / "evidence", problems),
+        records,
         problems,
         sources=_sources(root / FACTS / "sources.yml", problems),
         tips=tips,
@@ -87,6 +94,7 @@ def load(
         often=_often(root / FACTS / "often.yml", symptoms, problems),
         drafts=unpublished,
         alike=alike.read(root / FACTS / alike.FILE, problems),
+        devices=devices.read(root / FACTS / devices.FILE, problems),
     )
     if check:
         words.check(words.read(), problems)
@@ -97,16 +105,13 @@ def load(
     return catalogue
 
 
-def _symptom(stem: str, snippets: dict[str, Snippet], pages: dict[str, dict[str, Page]]) -> Symptom:
+def _symptom(stem: str, snippets: dict[str, Snippet], pages: Pages) -> Symptom:
     in_languages = {name: pages[name][stem] for name in LANGUAGES if stem in pages[name]}
     return Symptom(snippets[stem], in_languages)
 
 
 def _forget(
-    unpublished: Iterable[str],
-    snippets: dict[str, Snippet],
-    pages: dict[str, dict[str, Page]],
-    problems: Problems,
+    unpublished: Iterable[str], snippets: dict[str, Snippet], pages: Pages, problems: Problems
 ) -> None:
     """Take drafts out of what was read, with what is wrong in their files."""
     files = set()
@@ -118,10 +123,8 @@ def _forget(
     problems[:] = [problem for problem in problems if problem.file not in files]
 
 
-def _vocabulary(
-    file: Path, problems: Problems
-) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
-    """Topics and tags: id -> {language: name}."""
+def _vocabulary(file: Path, problems: Problems) -> tuple[Names, Names]:
+    """Topics and tags."""
     vocabulary = yamlfile.read(file, problems)
     topics, tags = vocabulary.get("topics") or {}, vocabulary.get("tags") or {}
     for kind, names in (("topic", topics), ("tag", tags)):
@@ -138,15 +141,11 @@ def _snippets(root: Path, topics: Collection[str], problems: Problems) -> dict[s
         if file.parent.parent != root / "snippets" or file.parent.name not in topics:
             where = f"a snippet lies in snippets/<topic>/; topics are {', '.join(topics)}"
             problems.add(file, 0, where)
-            continue
-        parsed = snippet_file.read(file, problems)
-        if parsed is None:
-            continue
-        if twin := snippets.get(parsed.stem):
-            message = f"stem `{parsed.stem}` is taken by {twin.id}; a stem is unique"
-            problems.add(file, 0, message)
-            continue
-        snippets[parsed.stem] = parsed
+        elif parsed := snippet_file.read(file, problems):
+            first = snippets.setdefault(parsed.stem, parsed)
+            if first is not parsed:
+                message = f"stem `{parsed.stem}` is taken by {first.id}; a stem is unique"
+                problems.add(file, 0, message)
     return snippets
 
 
@@ -198,17 +197,11 @@ def _tips(root: Path, topics: Iterable[str], problems: Problems) -> dict[str, Ti
             if topic not in order or file.parent.parent.name != tip.FOLDER:
                 where = f"a tip lies in {folder}/<topic>/; topics are {', '.join(order)}"
                 problems.add(file, 0, where)
-                continue
-            parsed = tip.read(file, language, problems)
-            if parsed is None:
-                continue
-            entry = tips.setdefault(file.stem, Tip(topic, file.stem, {}))
-            if entry.topic != topic:
-                message = (
-                    f"the stem `{file.stem}` is taken by {entry.id}; a stem is unique, and lies "
-                    "in the same topic in both languages"
-                )
-                problems.add(file, 0, message)
-                continue
-            entry.pages[language] = parsed
+            elif parsed := tip.read(file, language, problems):
+                entry = tips.setdefault(file.stem, Tip(topic, file.stem, {}))
+                if entry.topic == topic:
+                    entry.pages[language] = parsed
+                    continue
+                how = "a stem is unique, and lies in the same topic in both languages"
+                problems.add(file, 0, f"the stem `{file.stem}` is taken by {entry.id}; {how}")
     return dict(sorted(tips.items(), key=lambda item: (order.index(item[1].topic), item[0])))

@@ -32,17 +32,13 @@ def wrong(snippet: Snippet, case: str, hit: Hit) -> str:
     if cause and cause["case"] == case:
         return ""
     if cause and not cause["leaning"]:
-        return (
-            f"what it printed is decided for the cause `{cause['row']}`: "
-            "make that row's condition say more"
-        )
+        how = "make that row's condition say more"
+        return f"what it printed is decided for the cause `{cause['row']}`: {how}"
     if any(row.undecided for row in snippet.causes if row.case == case):
         return ""
     what = f"leans to the cause `{cause['row']}`" if cause else "tells no cause"
-    return (
-        f"what it printed {what}: give the row a condition, or say in the header "
-        f"why the text cannot tell (`causes: {{{case}: {{undecided: …}}}}`)"
-    )
+    how = f"say in the header why the text cannot tell (`causes: {{{case}: {{undecided: …}}}}`)"
+    return f"what it printed {what}: give the row a condition, or {how}"
 
 
 def neighbours(catalogue: Catalogue, stem: str) -> set[str]:
@@ -50,17 +46,15 @@ def neighbours(catalogue: Catalogue, stem: str) -> set[str]:
 
     They share words by which the lookup finds lines, outrank each other, or are related.
     """
-    table, near = catalogue.index(), {stem}
+    table, near = catalogue.table, {stem}
     owners = [wording["symptom"] for wording in table["wordings"]]
     for numbers in table["anchors"].values():
         sharing = {owners[number] for number in numbers}
         if stem in sharing:
             near |= sharing
     for symptom in catalogue.symptoms.values():
-        named = {
-            *symptom.snippet.outranks,
-            *(ident.rpartition("/")[2] for ident in symptom.snippet.related),
-        }
+        idents = (*symptom.snippet.outranks, *symptom.snippet.related)
+        named = {ident.rpartition("/")[2] for ident in idents}
         if symptom.stem == stem:
             near |= named
         elif stem in named:
@@ -77,10 +71,7 @@ def check(catalogue: Catalogue, stems: Collection[str] | None = None) -> None:
     Args:
         stems: the symptoms that are looked at (see `neighbours`); all of them for None.
     """
-    symptoms = [
-        symptom for stem, symptom in catalogue.symptoms.items() if stems is None or stem in stems
-    ]
-    table = catalogue.index()
+    table = catalogue.table
     entries = [
         (stem, wording, symptom.snippet.file)
         for stem, symptom in catalogue.symptoms.items()
@@ -93,12 +84,13 @@ def check(catalogue: Catalogue, stems: Collection[str] | None = None) -> None:
     def first(text: str) -> Hit | None:
         return _first(table, text)
 
-    for symptom in symptoms:
+    for stem, symptom in catalogue.symptoms.items():
+        if stems is not None and stem not in stems:
+            continue
         snippet = symptom.snippet
         outcome = _outcome(snippet, catalogue.evidence, first)
-        recorded = any(
-            record.status(snippet) not in ("absent", "stale") for record in catalogue.evidence
-        )
+        known = {record.status(snippet) for record in catalogue.evidence}
+        recorded = bool(known - {"absent", "stale"})
         for line, message in (
             *outcome.wrong_breaks(snippet),
             *_wrong_rows(snippet, outcome, recorded, first),
@@ -158,23 +150,15 @@ def _wrong_rows(
             row = told["row"] if told else ""
             outcome.rows.add(row)
             if row != cause.row:
-                yield (
-                    cause.line,
-                    f"the sample of the row `{cause.row}` is looked up as {row or 'no cause'}",
-                )
+                told_as = row or "no cause"
+                yield cause.line, f"the sample of the row `{cause.row}` is looked up as {told_as}"
         if cause.undecided and outcome.told.get(cause.case) == {True}:
-            yield (
-                cause.line,
-                f"row `{cause.row}`: `undecided` is needed no more: "
-                "what its break printed tells the cause",
-            )
+            why = "what its break printed tells the cause"
+            yield cause.line, f"row `{cause.row}`: `undecided` is needed no more: {why}"
         conditional = cause.decides or cause.leans
         if recorded and conditional and cause.row not in outcome.rows and len(snippet.causes) > 1:
-            yield (
-                cause.line,
-                f"row `{cause.row}`: no recorded break and no `sample` meets its condition; "
-                "give it a `sample`",
-            )
+            message = "no recorded break and no `sample` meets its condition; give it a `sample`"
+            yield cause.line, f"row `{cause.row}`: {message}"
 
 
 def _first(table: Index, text: str) -> Hit | None:

@@ -114,9 +114,8 @@ def fails(
             continue
         if broken["outcome"] == "passed" and cured["outcome"] in ("passed", "failed"):
             ran.append(record)
-            if cured["outcome"] == "failed" and (
-                cured.get("exception") or cured.get("why", "").startswith(STILL)
-            ):
+            tells = cured.get("exception") or cured.get("why", "").startswith(STILL)
+            if cured["outcome"] == "failed" and tells:
                 failed.append(record)
     return failed, ran
 
@@ -140,11 +139,9 @@ def spared(
         if not cell or cell["outcome"] == "skipped":
             continue
         ran.append(record)
-        if cell["outcome"] == "failed" and (
-            cell.get("exception") == "AssertionError"
-            if silent
-            else cell.get("why", "").startswith(QUIET)
-        ):
+        raised, why = cell.get("exception"), cell.get("why", "")
+        ended = raised == "AssertionError" if silent else why.startswith(QUIET)
+        if cell["outcome"] == "failed" and ended:
             quiet.append(record)
     return quiet, ran
 
@@ -173,7 +170,7 @@ def report(catalogue: Catalogue) -> list[str]:
             messages = printed(catalogue, symptom, cell.name) if cell.kind == "break" else []
             if len(messages) > 1:
                 lines.append(f"{symptom.id}: {cell.name}")
-            for said in messages if len(messages) > 1 else ():
-                text = said.text.replace("\n", "\n    ")
-                lines.append(f"  {', '.join(said.where)}\n    {text}")
+                for said in messages:
+                    text = said.text.replace("\n", "\n    ")
+                    lines.append(f"  {', '.join(said.where)}\n    {text}")
     return lines

@@ -46,31 +46,28 @@ def punctuate(line: str, comment: bool = False) -> str:
         return line
     parts = (_IN_COMMENT if comment else _VERBATIM).split(line)
     for at in range(0, len(parts), 2):
-        part = _QUOTED.sub(
-            lambda quoted: (
-                f"\u201c{quoted[1]}\u201d" if HAS_CHINESE.search(quoted[1]) else quoted[0]
-            ),
-            parts[at],
-        )
+        part = _QUOTED.sub(_curled, parts[at])
         before = None
         while before != part:
             before = part
-            part = _BEFORE.sub(lambda found: _WIDE[found[1]], part)
-            part = _AFTER.sub(lambda found: _WIDE[found[1]], part)
-        if at and parts[at - 1].startswith(
-            ("`", "](")
-        ):  # what follows code or a link goes on in Chinese
-            part = _LEADING.sub(lambda found: _WIDE[found[1]], part)
+            for pattern in (_BEFORE, _AFTER):
+                part = pattern.sub(lambda mark: _WIDE[mark[1]], part)
+        # What follows code or a link goes on in Chinese.
+        if at and parts[at - 1].startswith(("`", "](")):
+            part = _LEADING.sub(lambda mark: _WIDE[mark[1]], part)
         parts[at] = _GLUED.sub(" ", part)
     for at in range(1, len(parts), 2):
-        if parts[at].startswith("`") or (
-            parts[at].endswith(")") and not parts[at].startswith("](")
-        ):
+        is_call = parts[at].endswith(")") and not parts[at].startswith("](")
+        if is_call or parts[at].startswith("`"):
             if re.search(rf"[{_CJK}]$", parts[at - 1]):
                 parts[at - 1] += " "
             if re.match(rf"[{_CJK}]", parts[at + 1]):
                 parts[at + 1] = " " + parts[at + 1]
     return _paired(parts)
+
+
+def _curled(quoted: re.Match[str]) -> str:
+    return f"\u201c{quoted[1]}\u201d" if HAS_CHINESE.search(quoted[1]) else quoted[0]
 
 
 def joined(markdown: str) -> str:
@@ -98,6 +95,8 @@ def joined(markdown: str) -> str:
 
 def _paired(parts: list[str]) -> str:
     """Brackets of one pair have one width: full, if either is."""
+    if not any(bracket in part for part in parts[::2] for bracket in "()"):
+        return "".join(parts)
     characters = [c for part in parts for c in part]
     is_prose = [at % 2 == 0 for at, part in enumerate(parts) for _ in part]
     open_at: list[int] = []

@@ -12,6 +12,7 @@ from .. import LANGUAGES
 from ..find.answer import Index
 from ..find.search_table import SearchIndex
 from . import index, most_met, mutation, search_index, tip
+from .devices import Devices
 from .evidence import Evidence
 from .index import Met
 from .problem import Problems
@@ -43,6 +44,7 @@ class Catalogue:
         often: the most met symptoms, which the home page names, in order.
         drafts: by stem, what is proposed and not published; in nothing else that stands here.
         alike: facts/alike.yml: words that people use for one another.
+        devices: facts/devices.yml: families of devices.
     """
 
     root: Path
@@ -58,6 +60,7 @@ class Catalogue:
     often: list[Symptom] = field(default_factory=list)
     drafts: dict[str, Symptom] = field(default_factory=dict)
     alike: list[list[str]] = field(default_factory=list)
+    devices: Devices = field(default_factory=lambda: Devices([], {}))
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.
@@ -95,13 +98,13 @@ class Catalogue:
             for row in symptom.snippet.rows:
                 pages.setdefault(row, []).append(symptom)
         for entry in self.tips.values():
-            for row in entry.rows:
+            for row in entry.facts.rows:
                 pages.setdefault(row, []).append(entry)
         return pages
 
     def index(self, languages: tuple[str, ...] = LANGUAGES) -> Index:
         """The matcher's index of all symptoms, with titles and sentences in `languages`."""
-        return index.build(self.symptoms, languages, self.met)
+        return index.build(self.symptoms, languages, self.met, self.devices.for_lookup())
 
     @functools.cached_property
     def met(self) -> dict[str, list[Met]]:
@@ -113,11 +116,11 @@ class Catalogue:
 
     @functools.cached_property
     def table(self) -> Index:
-        """The index, made once: for whoever asks it about every page.
+        """The index without what is shown of a hit, made once: which symptom and cause a text is.
 
-        Of what changes after that it knows nothing.
+        What most readers of a message met is not in it, which takes as long as all else.
         """
-        return self.index()
+        return index.build(self.symptoms, ())
 
     def search_index(self, language: str, overviews: list[tuple[str, str, str]]) -> SearchIndex:
         """The search's index of one language.
@@ -126,15 +129,8 @@ class Catalogue:
             overviews: (address, title, description) of pages about the others.
         """
         simplified = search_index.traditional(self.root / FACTS / search_index.TRADITIONAL)
-        return search_index.build(
-            self.symptoms.values(),
-            self.tips.values(),
-            overviews,
-            self.tags,
-            self.alike,
-            simplified,
-            language,
-        )
+        pages: list[Symptom | Tip] = [*self.symptoms.values(), *self.tips.values()]
+        return search_index.build(pages, overviews, self.tags, self.alike, simplified, language)
 
     def as_json(self) -> list[dict[str, Any]]:
         """What `catalogue --json` prints: one mapping for each symptom."""
@@ -142,17 +138,14 @@ class Catalogue:
 
     def _row(self, symptom: Symptom) -> dict[str, Any]:
         snippet = symptom.snippet
+        wordings = [
+            {name: of for name, of in vars(wording).items() if of and name not in ("parts", "line")}
+            for wording in snippet.wordings
+        ]
         return {
             "id": symptom.id,
             "title": {language: symptom.title(language) for language in LANGUAGES},
-            "wordings": [
-                {
-                    key: value
-                    for key, value in vars(wording).items()
-                    if key not in ("parts", "line") and value
-                }
-                for wording in snippet.wordings
-            ],
+            "wordings": wordings,
             "cases": {name: list(case.cells) for name, case in snippet.cases.items()},
             "needs": snippet.needs,
             "tags": snippet.tags,
@@ -162,10 +155,6 @@ class Catalogue:
 
 
 def _unknown(kind: str, name: str, names: list[str]) -> UnknownSymptom:
-    near = difflib.get_close_matches(name, names, 3, 0.5)
-    hint = (
-        f"; did you mean {', '.join(near)}?"
-        if near
-        else "; `python -m torchclinic catalogue` lists them"
-    )
-    return UnknownSymptom(f"no {kind} `{name}`{hint}")
+    near = ", ".join(difflib.get_close_matches(name, names, 3, 0.5))
+    hint = f"did you mean {near}?" if near else "`python -m torchclinic catalogue` lists them"
+    return UnknownSymptom(f"no {kind} `{name}`; {hint}")

@@ -31,12 +31,8 @@ _ASSIGNED = re.compile(
 _BUILDS = re.compile(r"download\.pytorch\.org/(whl/\w+)")
 #: Programs whose other words are packages, with the words that make them so.
 _INSTALLERS = {
-    "pip": {"install", "uninstall"},
-    "apt": {"install"},
-    "apt-get": {"install"},
-    "conda": {"install", "create"},
-    "winget": {"install"},
-    "brew": {"install"},
+    **{name: {"install"} for name in ("apt", "apt-get", "winget", "brew")},
+    **{"pip": {"install", "uninstall"}, "conda": {"install", "create"}},
 }
 #: Options whose value is the next word.
 _VALUED = {"--index-url", "-c", "-r", "-f", "-n", "--python", "--override", "--id", "--no-binary"}
@@ -71,15 +67,15 @@ def run_by(proof: str) -> set[str]:
 
 
 def uncommented(text: str) -> str:
-    return _QUOTED_OR_COMMENT.sub(lambda found: "" if found[0][0] == "#" else found[0], text)
+    return _QUOTED_OR_COMMENT.sub(lambda part: "" if part[0][0] == "#" else part[0], text)
 
 
 def read(place: str, text: str) -> Named:
     """What the commands of a place name. Raises: ValueError, a quote is not closed."""
     named = Named()
     text = uncommented(text)
-    for found in _ASSIGNED.findall(text):
-        name, value = (next(filter(None, found[at::2]), "") for at in (0, 1))
+    for groups in _ASSIGNED.findall(text):
+        name, value = (next(filter(None, groups[at::2]), "") for at in (0, 1))
         named.variables.add((name, value))
     named.options |= {("pip", build) for build in _BUILDS.findall(text)}
     for line in _lines(place, text):
@@ -178,7 +174,7 @@ def load(root: Path, problems: Problems) -> Facts | None:
         return None
     data = yamlfile.load(file.read_text(encoding="utf-8"), file, 1, problems)
     tables = (
-        {str(name): [str(one) for one in known] for name, known in (data.get(what) or {}).items()}
+        {str(name): list(map(str, known)) for name, known in (data.get(what) or {}).items()}
         for what in ("programs", "packages", "variables")
     )
     return Facts(*tables)
@@ -186,14 +182,14 @@ def load(root: Path, problems: Problems) -> Facts | None:
 
 def complaints(commands: dict[str, str], proof: str, facts: Facts) -> list[str]:
     """What is wrong with the commands of a case that are read, not run."""
-    ran, found = run_by(proof), []
+    ran, messages = run_by(proof), []
     seen = Named()  # what is run
     names = {}
     for place, text in commands.items():
         try:
             names[place] = read(place, text)
         except ValueError as error:
-            found.append(f"`{place}`: {error}")
+            messages.append(f"`{place}`: {error}")
     for place in ran & set(names):
         seen.options |= names[place].options
         seen.packages |= names[place].packages
@@ -207,8 +203,8 @@ def complaints(commands: dict[str, str], proof: str, facts: Facts) -> list[str]:
         for known, pairs, what in () if place in ran else lists:
             for name, word in sorted(pairs):
                 if word not in known.get(name, []) and (word or name not in known):
-                    found.append(f"`{place}`: {FILE} has no {what} `{word}` of `{name}`")
+                    messages.append(f"`{place}`: {FILE} has no {what} `{word}` of `{name}`")
         if ran and place not in ran:
             for name, word in sorted(named.pinned - seen.pinned):
-                found.append(f"`{place}`: `{name} {word}` is not what `{min(ran)}` runs")
-    return [*found, *(f"there is no place `{place}` to run" for place in ran - set(commands))]
+                messages.append(f"`{place}`: `{name} {word}` is not what `{min(ran)}` runs")
+    return [*messages, *(f"there is no place `{place}` to run" for place in ran - set(commands))]

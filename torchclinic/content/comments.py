@@ -8,8 +8,7 @@ One `.py` holds the code; the Chinese page's front matter holds a table of its c
 A key is a comment without its `# `, or a docstring without its quotes. Comments on lines of their
 own that follow each other are one comment of several lines, and its twin has as many. The same
 words have the same twin wherever they stand, in the cells and in the header: there in the commands,
-and as what `fault:` injects and the reasons of `survives`, which pages show. What has no words but
-True, False and None is its own twin.
+and as what `fault:` injects. What has no words but True, False and None is its own twin.
 """
 
 from __future__ import annotations
@@ -22,11 +21,12 @@ import re
 import tokenize
 import unicodedata
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from . import page
 from .page import Page
-from .problem import Problems
+from .problem import Problems, line_of
 from .snippet import FAULT, SHOWN, WIDTH, Case, Cell, Snippet
 
 _WORD = re.compile(r"[A-Za-z]+")
@@ -53,27 +53,18 @@ class Comment(NamedTuple):
 
 @functools.cache
 def of_code(source: str) -> list[Comment]:
-    """The comments and docstrings of a cell; none where it does not parse, which is reported
-    elsewhere."""
+    """The comments and docstrings of a cell; none where it does not parse (reported elsewhere)."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source + "\n").readline))
         docstrings = docstring_places(source)
     except (SyntaxError, tokenize.TokenError):
         return []
-    found = _grouped(
-        source,
-        [
-            (token.start[0] - 1, token.start[1])
-            for token in tokens
-            if token.type == tokenize.COMMENT
-        ],
-    )
-    found += [
-        _docstring(source, token)
-        for token in tokens
-        if token.type == tokenize.STRING and token.start in docstrings
-    ]
-    return sorted(found, key=lambda comment: comment.places)
+    marks = [token.start for token in tokens if token.type == tokenize.COMMENT]
+    comments = _grouped(source, [(row - 1, column) for row, column in marks])
+    for token in tokens:
+        if token.type == tokenize.STRING and token.start in docstrings:
+            comments.append(_docstring(source, token))
+    return sorted(comments, key=lambda comment: comment.places)
 
 
 def docstring_places(source: str) -> set[tuple[int, int]]:
@@ -106,46 +97,34 @@ def _docstring(source: str, token: tokenize.TokenInfo) -> Comment:
         if words.strip():
             start += len(words) - len(words.lstrip())
             places.append((row, start, start + len(words.strip())))
-    return Comment(
-        "\n".join(lines[row][start:end] for row, start, end in places), tuple(places), True
-    )
+    return _at(places, lines)._replace(quoted=True)
+
+
+def _at(places: list[tuple[int, int, int]], lines: list[str]) -> Comment:
+    return Comment("\n".join(lines[row][start:end] for row, start, end in places), tuple(places))
 
 
 def of_command(text: str) -> list[Comment]:
     """The comments of what is typed in a shell, in a notebook, or in a program's settings."""
-    lines = enumerate(text.split("\n"))
-    found = (
-        (
-            row,
-            next(
-                (mark.start() for mark in _QUOTED_OR_COMMENT.finditer(line) if mark[0] == "#"), -1
-            ),
-        )
-        for row, line in lines
-    )
-    return _grouped(text, [(row, column) for row, column in found if column >= 0])
+    marks = []
+    for row, line in enumerate(text.split("\n")):
+        columns = [mark.start() for mark in _QUOTED_OR_COMMENT.finditer(line) if mark[0] == "#"]
+        marks += [(row, column) for column in columns[:1]]
+    return _grouped(text, marks)
 
 
 def _grouped(text: str, marks: list[tuple[int, int]]) -> list[Comment]:
     """Comments, from the lines and columns of their `#`."""
     lines = text.split("\n")
-    made: list[list[tuple[int, int]]] = []
+    groups: list[list[tuple[int, int]]] = []
     for row, column in marks:
-        own = not lines[row][:column].strip()
-        if (
-            made
-            and own
-            and made[-1][-1] == (row - 1, column)
-            and not lines[row - 1][:column].strip()
-        ):
-            made[-1].append((row, column))
+        above = (row - 1, column)
+        alone = [not lines[at][:column].strip() for at in (row, row - 1)]
+        if groups and groups[-1][-1] == above and all(alone):
+            groups[-1].append((row, column))
         else:
-            made.append([(row, column)])
-    places = [[_words_at(lines[row], row, column) for row, column in group] for group in made]
-    return [
-        Comment("\n".join(lines[row][start:end] for row, start, end in group), tuple(group))
-        for group in places
-    ]
+            groups.append([(row, column)])
+    return [_at([_words_at(lines[row], row, at) for row, at in group], lines) for group in groups]
 
 
 def _words_at(line: str, row: int, column: int) -> tuple[int, int, int]:
@@ -155,10 +134,10 @@ def _words_at(line: str, row: int, column: int) -> tuple[int, int, int]:
     return row, mark.end(), len(line.rstrip())
 
 
-def replaced(text: str, found: list[Comment], table: dict[str, str]) -> str:
+def replaced(text: str, comments: list[Comment], table: dict[str, str]) -> str:
     """A text with the comments that a table has; the others stay as they are."""
     lines = text.split("\n")
-    for comment in reversed(found):
+    for comment in reversed(comments):
         twin = table.get(comment.text, comment.text).split("\n")
         for (row, start, end), line in zip(comment.places, twin, strict=False):
             lines[row] = lines[row][:start] + line + lines[row][end:]
@@ -170,21 +149,17 @@ def translated(snippet: Snippet, table: dict[str, str]) -> Snippet:
     lines = snippet.text.split("\n")
     cells = {}
     for cell in snippet.cells:
-        cells[cell.line] = dataclasses.replace(
-            cell, source=replaced(cell.source, of_code(cell.source), table)
-        )
-        new = cells[cell.line].source.split("\n")
+        source = replaced(cell.source, of_code(cell.source), table)
+        cells[cell.line] = dataclasses.replace(cell, source=source)
+        new = source.split("\n")
         lines[cell.line - 1 : cell.line - 1 + len(new)] = new
     cases = {
         name: _case(case, {kind: cells[cell.line] for kind, cell in case.cells.items()}, table)
         for name, case in snippet.cases.items()
     }
+    needs = [_need(need, table) for need in snippet.needs]
     return dataclasses.replace(
-        snippet,
-        text="\n".join(lines),
-        cells=list(cells.values()),
-        cases=cases,
-        needs=[_need(need, table) for need in snippet.needs],
+        snippet, text="\n".join(lines), cells=list(cells.values()), cases=cases, needs=needs
     )
 
 
@@ -192,14 +167,8 @@ def _case(case: Case, cells: dict[str, Cell], table: dict[str, str]) -> Case:
     commands = {
         place: replaced(text, of_command(text), table) for place, text in case.commands.items()
     }
-    survives = {mutant: table.get(why, why) for mutant, why in case.survives.items()}
-    return dataclasses.replace(
-        case,
-        cells=cells,
-        commands=commands,
-        survives=survives,
-        needs=tuple(_need(need, table) for need in case.needs),
-    )
+    needs = tuple(_need(need, table) for need in case.needs)
+    return dataclasses.replace(case, cells=cells, commands=commands, needs=needs)
 
 
 def _need(need: str, table: dict[str, str]) -> str:
@@ -208,38 +177,21 @@ def _need(need: str, table: dict[str, str]) -> str:
 
 
 def find(snippet: Snippet) -> Iterator[tuple[Comment, int]]:
-    """What needs a twin, each with its line in the file; of the header's reasons and faults
+    """What needs a twin, each with its line in the file; of the header's faults
     `places` are none."""
     for cell in snippet.cells:
         for comment in of_code(cell.source):
             if not _is_value(comment):
                 yield comment, cell.line + comment.places[0][0]
-    lines = snippet.text.splitlines()
-    for case in snippet.cases.values():
-        for text in case.commands.values():
-            for comment in of_command(text):
-                if not _is_value(comment):
-                    first = text.split("\n")[comment.places[0][0]]
-                    yield (
-                        comment,
-                        next((number for number, line in enumerate(lines, 1) if first in line), 1),
-                    )
-    faults = [
-        need.removeprefix(FAULT)
-        for need in (
-            *snippet.needs,
-            *(need for case in snippet.cases.values() for need in case.needs),
-        )
-        if need.startswith(FAULT)
-    ]
-    for text in (
-        *faults,
-        *(why for case in snippet.cases.values() for why in case.survives.values()),
-    ):
-        yield (
-            Comment(text, ()),
-            next((number for number, line in enumerate(lines, 1) if text in line), 1),
-        )
+    cases = snippet.cases.values()
+    for text in [text for case in cases for text in case.commands.values()]:
+        for comment in of_command(text):
+            if not _is_value(comment):
+                yield comment, line_of(snippet.text, text.split("\n")[comment.places[0][0]])
+    needs = [*snippet.needs, *(need for case in cases for need in case.needs)]
+    faults = [need.removeprefix(FAULT) for need in needs if need.startswith(FAULT)]
+    for text in faults:
+        yield Comment(text, ()), line_of(snippet.text, text)
 
 
 def _is_value(comment: Comment) -> bool:
@@ -247,14 +199,14 @@ def _is_value(comment: Comment) -> bool:
 
 
 def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
-    """Report what has no twin (once the code is written), twins of nothing, and twins that do
-    not fit."""
-    table, written = chinese.comments, page.OPEN not in snippet.text
+    """Report what has no twin (once the code is written), and twins that do not fit."""
+    table, written = chinese.front.comments, page.OPEN not in snippet.text
+    add = partial(problems.add, chinese.file)
     seen: set[str] = set()
-    quoted = {
-        comment.text for cell in snippet.cells for comment in of_code(cell.source) if comment.quoted
-    }
+    quoted = set()
     for comment, line in find(snippet):
+        if comment.quoted:
+            quoted.add(comment.text)
         if written and comment.text not in table and comment.text not in seen:
             command = f"`python -m torchclinic stamp {snippet.id}`"
             how = f"{command} puts it into the Chinese page's `comments`"
@@ -262,26 +214,14 @@ def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
         seen.add(comment.text)
     for text, twin in table.items():
         line = chinese.comment_line(text)
+        lines, in_chinese = text.count("\n") + 1, twin.count("\n") + 1
         if text not in seen:
-            problems.add(
-                chinese.file,
-                line,
-                f"`comments` has {text!r}, which the snippet has no more: "
-                "it was changed, or taken out",
-            )
-        elif twin.count("\n") != text.count("\n"):
-            problems.add(
-                chinese.file,
-                line,
-                f"{text!r} has {text.count(chr(10)) + 1} lines, "
-                f"its Chinese {twin.count(chr(10)) + 1}",
-            )
+            why = "it was changed, or taken out"
+            add(line, f"`comments` has {text!r}, which the snippet has no more: {why}")
+        elif lines != in_chinese:
+            add(line, f"{text!r} has {lines} lines, its Chinese {in_chinese}")
         elif text in quoted and re.search(r"[\"\\]", twin):
-            problems.add(
-                chinese.file,
-                line,
-                f'the docstring {text!r}: its Chinese may hold no `"` and no backslash',
-            )
+            add(line, f'the docstring {text!r}: its Chinese may hold no `"` and no backslash')
         for part in twin.split("\n"):
             page.check_punctuation(
                 chinese.file, line, part, problems, " in `comments`", comment=True
@@ -289,19 +229,15 @@ def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
     for cell in translated(snippet, table).cells:
         for number, text in list(enumerate(cell.source.split("\n")))[cell.words :]:
             if cell.kind in SHOWN and columns(text) > WIDTH and not text.isascii():
-                at = next(
-                    (
-                        chinese.comment_line(key)
-                        for key, twin in table.items()
-                        if any(part in text for part in twin.split("\n"))
-                    ),
-                    1,
-                )
-                why = (
-                    f"it makes line {cell.line + number} of the snippet {columns(text)} columns "
-                    f"wide; the page holds {WIDTH}, a Chinese character takes two"
-                )
-                problems.add(chinese.file, at, f"a comment's Chinese is too long: {why}")
+                keys = [
+                    key
+                    for key, twin in table.items()
+                    if any(part in text for part in twin.split("\n"))
+                ]
+                why = f"it makes line {cell.line + number} of the snippet {columns(text)} columns"
+                holds = f"the page holds {WIDTH}, a Chinese character takes two"
+                line = chinese.comment_line(keys[0]) if keys else 1
+                add(line, f"a comment's Chinese is too long: {why} wide; {holds}")
 
 
 def columns(text: str) -> int:

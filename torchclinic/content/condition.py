@@ -30,14 +30,8 @@ from typing import Any
 from ..find.condition import SIZES, Tree
 
 _COMPARE = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
+    **{ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in"},
+    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
 }
 _ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
 _TEXTS = ("paste", "frames", "also", "live")
@@ -111,35 +105,26 @@ def _comparison(op: str, left: ast.expr, right: ast.expr) -> Tree:
     are_sizes = [isinstance(side, list) and side[0] == "slice" for side in sides]
     if any(are_sizes) and (not all(are_sizes) or op not in ("==", "!=")):
         raise ValueError("sizes are equal to sizes, or not: NAME[1:] == NAME[1:]")
-    if op not in ("==", "!=") and any(
-        isinstance(side, list) and side[0] == "text" for side in sides
-    ):
-        raise ValueError(
-            f"a text is no larger or smaller than another; behind `{op}` stands a number"
-        )
+    are_texts = [isinstance(side, list) and side[0] == "text" for side in sides]
+    if op not in ("==", "!=") and any(are_texts):
+        message = "a text is no larger or smaller than another"
+        raise ValueError(f"{message}; behind `{op}` stands a number")
     return [op, *sides]
 
 
 def _literal(node: ast.expr) -> Any:
-    if (
-        isinstance(node, ast.UnaryOp)
-        and isinstance(node.op, ast.USub)
-        and isinstance(node.operand, ast.Constant)
-        and not isinstance(node.operand.value, str)
-    ):
-        return -_literal(node.operand)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if not node.value.removesuffix("\n").isprintable():  # a line's end may end a text
-            raise ValueError(
-                f"`{ast.unparse(node)}` holds a control character; a backslash is written twice, "
-                "as in 'transformers\\\\trainer.py'"
-            )
-        return ["text", node.value]
-    if isinstance(node, ast.Constant):
-        value = node.value
-        # No bool, which is an int, too.
-        if not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < 2**53:
-            return value
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError):
+        value = None
+    if isinstance(value, str):
+        if not value.removesuffix("\n").isprintable():  # a line's end may end a text
+            how = "a backslash is written twice, as in 'transformers\\\\trainer.py'"
+            raise ValueError(f"`{ast.unparse(node)}` holds a control character; {how}")
+        return ["text", value]
+    # No bool, which is an int, too.
+    if type(value) in (int, float) and abs(value) < 2**53:
+        return value
     raise ValueError(f"`{ast.unparse(node)}` is neither a number nor a text in quotes")
 
 
@@ -170,24 +155,13 @@ def _value(node: ast.expr) -> Any:
         if isinstance(node.slice, ast.Slice):
             if node.slice.step:
                 raise ValueError("a step in a slice is not read")
-            return [
-                "slice",
-                sizes,
-                *(
-                    None if end is None else _whole(end)
-                    for end in (node.slice.lower, node.slice.upper)
-                ),
-            ]
+            ends = (node.slice.lower, node.slice.upper)
+            return ["slice", sizes, *(end and _whole(end) for end in ends)]
         return ["item", sizes, _whole(node.slice)]
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         return [_ARITHMETIC[type(node.op)], _single(node.left), _single(node.right)]
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and len(node.args) == 1
-        and not node.keywords
-    ):
-        name, argument = node.func.id, node.args[0]
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        name, argument = ast.unparse(node.func), node.args[0]
         if name in ("bytes", "count", "kinds"):
             return [name, _hole(argument)]
         if name in ("len", "product"):

@@ -7,7 +7,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -54,7 +54,9 @@ class SymptomRecord(_SymptomRecord, total=False):
 
 #: Texts that name a person or a machine: home folders, addresses of mail.
 _PRIVATE = re.compile(
-    r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*|[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]{2,}"
+    r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*"
+    # Only from where a word begins: from each of its letters would take as long as all else.
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]{1,64}\.[a-z]{2,}"
 )
 
 
@@ -93,11 +95,8 @@ class Evidence:
     @property
     def device_slug(self) -> str:
         """`cpu`, or the GPU's name as a file name: `nvidia-h200`."""
-        if self.device == "cpu":
-            return "cpu"
-        return "-".join(
-            "".join(c if c.isalnum() else " " for c in self.device_name.lower()).split()
-        )
+        name = "cpu" if self.device == "cpu" else self.device_name.lower()
+        return "-".join("".join(c if c.isalnum() else " " for c in name).split())
 
     def status(self, snippet: Snippet) -> str:
         """What it says of a snippet's code of today.
@@ -155,15 +154,7 @@ class Evidence:
         return cell and {**cell, "output": cell.get("output", cell.get("traceback", ""))}
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "version": VERSION,
-            "torch": self.torch,
-            "python": self.python,
-            "device": self.device,
-            "device_name": self.device_name,
-            "cuda": self.cuda,
-            "symptoms": dict(sorted(self.symptoms.items())),
-        }
+        return {"version": VERSION, **vars(self), "symptoms": dict(sorted(self.symptoms.items()))}
 
 
 def read(file: Path) -> Evidence:
@@ -173,18 +164,9 @@ def read(file: Path) -> Evidence:
         data = json.loads(gzip.decompress(held) if file.suffix == ".gz" else held)
     except (EOFError, zlib.error) as error:
         raise ValueError(f"not compressed as it should be: {error}") from None
-    if data.get("version") != VERSION:
-        raise ValueError(
-            f"evidence of version {data.get('version')}; this program reads version {VERSION}"
-        )
-    return Evidence(
-        data["torch"],
-        data["python"],
-        data["device"],
-        data["device_name"],
-        data["cuda"],
-        data["symptoms"],
-    )
+    if (version := data.get("version")) != VERSION:
+        raise ValueError(f"evidence of version {version}; this program reads version {VERSION}")
+    return Evidence(**{entry.name: data[entry.name] for entry in fields(Evidence)})
 
 
 def read_all(folder: Path, problems: Problems) -> list[Evidence]:
@@ -197,50 +179,35 @@ def read_all(folder: Path, problems: Problems) -> list[Evidence]:
         try:
             record = read(file)
         except (OSError, ValueError, KeyError) as error:
-            problems.add(
-                file,
-                0,
-                f"no evidence that can be read ({error}); "
-                "record it anew with `python -m torchclinic verify --record`",
-            )
+            how = "record it anew with `python -m torchclinic verify --record`"
+            problems.add(file, 0, f"no evidence that can be read ({error}); {how}")
             continue
         if file.name != record.file:
-            how = (
-                f"run `gzip -n {file.name}`"
-                if f"{file.name}.gz" == record.file
-                else f"rename it to {record.file}"
-            )
+            packed = f"{file.name}.gz" == record.file
+            how = f"run `gzip -n {file.name}`" if packed else f"rename it to {record.file}"
             problems.add(file, 0, f"holds the evidence of {record.environment}; {how}")
         for text in complaints(record):
             problems.add(file, 0, text)
         records.append(record)
-    return sorted(
-        records,
-        key=lambda record: (
-            record.device != "cpu",
-            record.torch != RELEASE,
-            _newest_first(record.torch),
-            record.python != PYTHON,
-            _newest_first(record.python),
-        ),
+    return sorted(records, key=_order)
+
+
+def _order(record: Evidence) -> tuple[Any, ...]:
+    torch, python = (
+        (release != ours, [-int(part) for part in release.split(".") if part.isdigit()])
+        for release, ours in ((record.torch, RELEASE), (record.python, PYTHON))
     )
+    return record.device != "cpu", *torch, *python
 
 
-def _newest_first(release: str) -> list[int]:
-    return [-int(part) for part in release.split(".") if part.isdigit()]
-
-
-def complaints(record: Evidence) -> list[str]:
+def complaints(record: Evidence) -> Iterator[str]:
     """What a record may not hold: evidence also comes from machines of strangers.
 
     Other fields than evidence/README.md names, outcomes that are none, paths and names of the
     machine.
     """
-    return [
-        message
-        for stem, entry in record.symptoms.items()
-        for message in _complaints_of(stem, entry, record.python)
-    ]
+    for stem, entry in record.symptoms.items():
+        yield from _complaints_of(stem, entry, record.python)
 
 
 def _complaints_of(stem: str, entry: SymptomRecord, python: str) -> Iterator[str]:
@@ -248,32 +215,25 @@ def _complaints_of(stem: str, entry: SymptomRecord, python: str) -> Iterator[str
     names = {f"`{stem}`, `{name}`": cell for name, cell in cells.items()}
     for name in sorted(SymptomRecord.__required_keys__ - set(entry)):
         yield f"`{stem}` lacks `{name}`: record it anew"
-    for what, fields, known in [
+    for what, held, known in [
         (f"`{stem}`", set(entry), set(SymptomRecord.__annotations__)),
         *((what, set(cell), set(CellRecord.__annotations__)) for what, cell in names.items()),
     ]:
-        for name in sorted(fields - known):
+        for name in sorted(held - known):
             yield f"{what} has a field `{name}` that evidence/README.md does not name: take it out"
-    if not (
-        re.fullmatch("[0-9a-f]{12}", str(entry.get("hash")))
-        and re.fullmatch(r"\d{4}-\d\d-\d\d", str(entry.get("date")))
-    ):
-        yield (
-            f"`{stem}`: `hash` is 12 hex digits, `date` a day such as 2026-11-02: record it anew"
-        )
+    told = f"{entry.get('hash')} {entry.get('date')}"
+    if not re.fullmatch(r"[0-9a-f]{12} \d{4}-\d\d-\d\d", told):
+        form = "`hash` is 12 hex digits, `date` a day such as 2026-11-02"
+        yield f"`{stem}`: {form}: record it anew"
     if not str(entry.get("python", "")).startswith(f"{python}."):
-        yield (
-            f"`{stem}` ran on Python {entry.get('python')}: "
-            f"it belongs into a file of its own, not into that of {python}"
-        )
+        where = f"it belongs into a file of its own, not into that of {python}"
+        yield f"`{stem}` ran on Python {entry.get('python')}: {where}"
     for what, cell in names.items():
         if cell.get("outcome") not in OUTCOMES:
             yield f"{what}: the outcome is passed, failed or skipped"
     if private := _PRIVATE.search(json.dumps(entry)):
-        yield (
-            f"`{stem}` holds `{private[0]}`, which names a person or a machine: "
-            "replace it by `…`, and say so when you send it"
-        )
+        how = "replace it by `…`, and say so when you send it"
+        yield f"`{stem}` holds `{private[0]}`, which names a person or a machine: {how}"
 
 
 def merge(folder: Path, new: Evidence) -> Path:

@@ -13,7 +13,7 @@ used; where it raises ValueError, the message is reported and the field keeps it
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,6 +44,10 @@ class Place:
         line = self.line or line_of(self.text, word)
         self.problems.add(self.file, line, f"{self.what}{message}")
 
+    def at(self, line: int, message: str) -> None:
+        """Report at a line."""
+        self.problems.add(self.file, line, message)
+
     def within(self, what: str, word: str) -> Place:
         """The place of an entry of this mapping."""
         return dataclasses.replace(self, what=what, line=line_of(self.text, word))
@@ -65,14 +69,22 @@ def declared(shape: Shape, default: Any = "", *, key: str = "", needed: str = ""
     return dataclasses.field(default=default, metadata=rule)
 
 
-def read(kind: type[T], written: Mapping[str, Any], place: Place, of: str = "") -> T:
+def read(
+    kind: type[T],
+    written: Mapping[str, Any],
+    place: Place,
+    of: str = "",
+    known: Collection[str] = (),
+) -> T:
     """A dataclass of declared fields from its mapping.
 
     Args:
         of: whose fields these are, for the report of one that is unknown.
+        known: the fields that may be written here, where not all may.
     """
     entries = dataclasses.fields(kind)  # type: ignore[arg-type]
     table = {entry.metadata["key"] or entry.name: entry for entry in entries}
+    table = {name: entry for name, entry in table.items() if not known or name in known}
     for name in written:
         if name not in table:
             names = ", ".join(sorted(table))
@@ -109,12 +121,17 @@ def texts(value: Any, name: str, place: Place) -> list[str]:
 
 
 def table(value: Any, name: str, place: Place) -> dict[str, str]:
-    """Texts by name."""
-    if not isinstance(value, dict) or not all(
-        isinstance(item, str) and item.strip() for item in value.values()
-    ):
+    """Texts by name; an entry that is none is reported, and left out."""
+    if not isinstance(value, dict):
         raise ValueError(f"`{name}` maps texts to texts")
-    return {str(key): item.rstrip("\n") for key, item in value.items()}
+    kept = {}
+    for key, item in value.items():
+        if isinstance(key, str) and isinstance(item, str) and item.strip():
+            kept[key] = item.strip("\n")
+        else:
+            how = "quote what YAML reads as another thing"
+            place.add(f"{key}:", f"`{name}` maps texts to texts, not {key!r} to {item!r}: {how}")
+    return kept
 
 
 def mapping(value: Any, name: str, place: Place) -> dict[str, Any]:

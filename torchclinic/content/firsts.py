@@ -24,17 +24,13 @@ def quick_fix(snippet: Snippet, page: Page) -> Iterator[tuple[int, str]]:
     if section is None or not (wanted := first_case(snippet)):
         return
     end = section.line + section.text.count("\n") + 1
-    shown = [
-        (name, line)
-        for word, name, line in page.directives
-        if word == "case" and section.line <= line <= end
-    ]
-    if shown and shown[0][0] != wanted:
-        message = (
-            f"the quick fix is that of `{shown[0][0]}`, and the first row of `causes` leads to "
-            f"`{wanted}`: the most met cause stands first in both"
-        )
-        yield shown[0][1], message
+    for word, name, line in page.directives:
+        if word == "case" and section.line <= line <= end:
+            if name != wanted:
+                leads = f"the first row of `causes` leads to `{wanted}`"
+                how = "the most met cause stands first in both"
+                yield line, f"the quick fix is that of `{name}`, and {leads}: {how}"
+            return
 
 
 def headline(snippet: Snippet, first: Callable[[str], Hit | None]) -> Iterator[tuple[int, str]]:
@@ -53,11 +49,9 @@ def headline(snippet: Snippet, first: Callable[[str], Hit | None]) -> Iterator[t
     wording = snippet.wordings[0]
     hit = first(wording.sample or wording.text)
     if hit is None or hit["symptom"] != snippet.stem:
-        yield (
-            wording.line,
-            "the first wording is the page's headline, and the lookup does not find it: "
-            "give it a `sample` with the lines that stand around it, or put another one first",
-        )
+        message = "the first wording is the page's headline, and the lookup does not find it"
+        how = "give it a `sample` with the lines that stand around it, or put another one first"
+        yield wording.line, f"{message}: {how}"
         return
     printing = [cause for cause in snippet.causes if not _silent(snippet, cause)]
     cause = hit["cause"]
@@ -65,11 +59,8 @@ def headline(snippet: Snippet, first: Callable[[str], Hit | None]) -> Iterator[t
         return
     if cause["row"] == printing[0].row or cause["case"] == first_case(snippet) != "":
         return
-    yield (
-        wording.line,
-        f"the headline is looked up as the cause `{cause['row']}`, and `{printing[0].row}` is the "
-        "first row of `causes`: put the most met first in both",
-    )
+    first_row = f"`{printing[0].row}` is the first row of `causes`: put the most met first in both"
+    yield wording.line, f"the headline is looked up as the cause `{cause['row']}`, and {first_row}"
 
 
 def _silent(snippet: Snippet, cause: Cause) -> bool:
@@ -80,6 +71,6 @@ def _silent(snippet: Snippet, cause: Cause) -> bool:
 def without_end(snippet: Snippet, page: Page) -> Iterator[str]:
     """Rows after which a reader has nothing to type and nowhere to go."""
     for cause in snippet.causes:
-        row = page.causes.get(cause.row)
+        row = page.front.causes.get(cause.row)
         if row and not cause.case and not LINK.search(row.do) and not CODE.search(row.do):
             yield cause.row

@@ -28,6 +28,7 @@ from .snippet import FAULT, NEEDS, OPEN_NEEDS, PLACES, RECOVER, Cause
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RECOVER = f"`recover` says what brings the reader on: one of {', '.join(RECOVER)}"
+_ROLE = f"`role` is one of {', '.join(patterns.ROLES)}"
 _PICTURE = (
     "`picture` is a list, `[product, m, k, k2, n]`, or a list of such lists, "
     "of which the first that the values allow is drawn"
@@ -39,10 +40,8 @@ def _needs(value: Any, name: str, place: Place) -> list[str]:
     for need in needs:
         is_open = need.startswith(OPEN_NEEDS) and need.split(":", 1)[1].strip()
         if need not in NEEDS and not is_open:
-            kinds = (
-                f"{', '.join(NEEDS)}, package:<name>, torch:<release>, {FAULT}<what is injected>"
-            )
-            place.add(need, f"unknown need `{need}`; needs are {kinds}")
+            others = f"package:<name>, torch:<release>, {FAULT}<what is injected>"
+            place.add(need, f"unknown need `{need}`; needs are {', '.join(NEEDS)}, {others}")
     return needs
 
 
@@ -74,9 +73,7 @@ def _condition(value: Any, name: str, place: Place) -> Tree:
 class WordingFacts:
     text: str = declared(fields.text, needed="each wording is a mapping with `text`")
     exception: list[str] = declared(fields.texts, [])
-    role: str = declared(
-        fields.one_of(patterns.ROLES, f"`role` is one of {', '.join(patterns.ROLES)}"), "cause"
-    )
+    role: str = declared(fields.one_of(patterns.ROLES, _ROLE), "cause")
     device: str = declared(fields.text)
     sample: str = declared(fields.text)
     near: list[str] = declared(fields.texts, [])
@@ -107,8 +104,8 @@ def _wordings(value: Any, name: str, place: Place) -> list[Wording]:
     for entry in value if isinstance(value, list) else [value]:
         if not isinstance(entry, dict) or "text" not in entry:
             raise ValueError("each wording is a mapping with `text`")
-        made = make_wording(entry, place.within("", str(entry["text"])[:40]))
-        wordings += [made] if made else []
+        wording = make_wording(entry, place.within("", str(entry["text"])[:40]))
+        wordings += [wording] if wording else []
     return wordings
 
 

@@ -6,8 +6,9 @@ find/answer.py has its shape, `Index`.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,7 @@ from ..find import (
 )
 from ..find.answer import Advice, CauseEntry, Index, Part, SymptomEntry, WordingEntry
 from ..find.clean import DIGITS, WORD, words
+from ..find.devices import Family
 from ..find.wording import HOLES, ROLES, TRACES, Hole, Wording
 from .symptom import Symptom
 
@@ -63,13 +65,7 @@ def _of(module: ModuleType, names: str) -> dict[str, Any]:
 #: What the twins in JavaScript go by as the modules of this name in find/ do.
 TABLES: dict[str, dict[str, Any]] = {
     "clean": {
-        "replaced": clean.REPLACED,
-        "entities": clean.ENTITIES,
-        "spoken": clean.SPOKEN,
-        "edge": clean.EDGE,
-        "levels": clean.LEVELS,
-        "code": clean.CODE,
-        "types": clean.TYPES,
+        **_of(clean, "REPLACED ENTITIES SPOKEN EDGE LEVELS CODE TYPES"),
         "prefix": {
             "traced": clean.TRACED,
             "tries": clean.TRIES,
@@ -77,29 +73,17 @@ TABLES: dict[str, dict[str, Any]] = {
             "most": clean.PREFIXES,
             "ranks": clean.RANKS,
         },
-        "redact": {
-            "secret": clean.SECRET,
-            "breaks": clean.BREAKS,
-            "around": clean.AROUND,
-            "pins": clean.PINS,
-        },
+        "redact": _of(clean, "SECRET BREAKS AROUND PINS"),
     },
-    "pasted": {"places": pasted.PLACES, "frames": pasted.FRAMES},
-    "match": {
-        "context": match.CONTEXT,
-        "frequent": match.FREQUENT,
-        "tries": match.TRIES,
-        "long": match.LONG,
-        "squeezable": match.SQUEEZABLE,
-        "devices": match.DEVICES,
-    },
-    "rank": {"chains": rank.CHAINS, "roles": ROLES, "ranks": rank.RANKS},
-    "lookup": {"tail": lookup.TAIL, "named": lookup.NAMED},
+    "pasted": _of(pasted, "PLACES FRAMES"),
+    "match": _of(match, "CONTEXT FREQUENT TRIES LONG SQUEEZABLE DEVICES"),
+    "rank": {**_of(rank, "CHAINS RANKS"), "roles": ROLES},
+    "lookup": _of(lookup, "TAIL NAMED"),
     "ladder": _of(failure, "READ LONG SIGNALS STOPPED COMPLAINTS TOLD OURS FOLDERS FRAMED OUTPUT"),
-    "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT STOPS HEAD TALL"),
+    "ranks": _of(ranks, "READ MARKS LOST WAITING ROOT SIGNAL ABORT STOPS HEAD TALL"),
     "hang": {
-        **_of(hang, "KINDS HELPERS"),
-        **_of(stacks, "MARK SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
+        **_of(hang, "KINDS HELPERS LAUNCHERS GONE STILL OUTSIDE TOGETHER"),
+        **_of(stacks, "MARK MARKED SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
     },
     "likely": _of(
         likely, "BEGIN END LONG WORDS LETTERS HEAD_WORDS HEAD_LETTERS PLENTY RAISED BETWEEN ALIKE"
@@ -107,7 +91,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "about": _of(
         about, "BEGIN END LONG NAMED COUNTED WEAK MARKS OUTSIDE QUOTED WORDS ERRORS FRAMES SIGNS"
     ),
-    "condition": {"sizes": condition.SIZES, "units": condition.UNITS},
+    "condition": _of(condition, "SIZES UNITS"),
 }
 
 
@@ -115,6 +99,7 @@ def build(
     symptoms: dict[str, Symptom],
     languages: tuple[str, ...] = LANGUAGES,
     met: Mapping[str, list[Met]] | None = None,
+    devices: Sequence[Family] = (),
 ) -> Index:
     """The index of symptoms, by stem, with titles and sentences in `languages`.
 
@@ -122,14 +107,14 @@ def build(
 
     Args:
         met: of each wording of a symptom; left out, the first row of its table for all.
+        devices: families, in the order in which a text is asked for its own.
     """
-    return assemble(
-        {
-            stem: _symptom(symptom, languages, (met or {}).get(stem, []))
-            for stem, symptom in symptoms.items()
-        },
-        [(stem, wording) for stem, of in symptoms.items() for wording in of.snippet.wordings],
-    )
+    entries = {
+        stem: _symptom(symptom, languages, (met or {}).get(stem, []))
+        for stem, symptom in symptoms.items()
+    }
+    wordings = [(stem, text) for stem, of in symptoms.items() for text in of.snippet.wordings]
+    return {**assemble(entries, wordings), "devices": [*devices]}
 
 
 def assemble(symptoms: dict[str, SymptomEntry], wordings: list[tuple[str, Wording]]) -> Index:
@@ -145,6 +130,7 @@ def assemble(symptoms: dict[str, SymptomEntry], wordings: list[tuple[str, Wordin
         "holes": {kind: list(hole) for kind, hole in HOLES.items()},
         "traces": {name: list(texts) for name, texts in TRACES.items()},
         "symptoms": symptoms,
+        "devices": [],
         "wordings": [_wording(stem, wording) for stem, wording in wordings],
         "anchors": by_word,
         "numbered": [word for word in by_word if any(c in DIGITS for c in word)],
@@ -152,15 +138,13 @@ def assemble(symptoms: dict[str, SymptomEntry], wordings: list[tuple[str, Wordin
 
 
 def _symptom(symptom: Symptom, languages: tuple[str, ...], met: list[Met]) -> SymptomEntry:
-    pages = {language: page for language, page in symptom.pages.items() if language in languages}
+    fronts = {name: page.front for name, page in symptom.pages.items() if name in languages}
     entry: SymptomEntry = {
         "topic": symptom.topic,
         "title": {language: symptom.title(language) for language in languages},
         "recover": symptom.snippet.recover,
         "outranks": symptom.snippet.outranks,
-        "diagnosis": {
-            language: page.diagnoses for language, page in pages.items() if page.diagnoses
-        },
+        "diagnosis": {name: front.diagnosis for name, front in fronts.items() if front.diagnosis},
     }
     if symptom.snippet.pictures:
         entry["pictures"] = symptom.snippet.pictures
@@ -171,7 +155,7 @@ def _symptom(symptom: Symptom, languages: tuple[str, ...], met: list[Met]) -> Sy
         entry["causes"] = _causes(symptom, languages, shown)
         rows = [cause["row"] for cause in entry["causes"]]
         often = [[rows.index(row), *share] for row, share in met]
-        entry["often"] = often[:1] if all(one == often[0] for one in often) else often
+        entry["often"] = often[:1] if all(share == often[0] for share in often) else often
     return entry
 
 
@@ -207,24 +191,18 @@ def shown(wording: Wording) -> str:
 def _causes(
     symptom: Symptom, languages: tuple[str, ...], shown: Collection[str]
 ) -> list[CauseEntry]:
-    """The rows of the table of causes that a paste may decide for, and those that are shown where
-    it decides for none, in the table's order."""
+    """The rows that a paste may decide for, and those that are shown where it decides for none."""
     entries: list[CauseEntry] = []
-    pages = {language: page for language, page in symptom.pages.items() if language in languages}
+    pages = {name: page for name, page in symptom.pages.items() if name in languages}
     for cause in symptom.snippet.causes:
         if cause.decides is None and cause.leans is None and cause.row not in shown:
             continue
-        entry: CauseEntry = {
-            "row": cause.row,
-            "title": {
-                language: page.cause_title(cause.row, cause.case)
-                for language, page in pages.items()
-            },
-        }
+        titles = {name: page.cause_title(cause.row, cause.case) for name, page in pages.items()}
+        entry: CauseEntry = {"row": cause.row, "title": titles}
         if cause.case:
             entry["case"] = cause.case
-        rows = {language: page.causes.get(cause.row) for language, page in pages.items()}
-        if say := {language: row.say for language, row in rows.items() if row and row.say}:
+        rows = {name: page.front.causes.get(cause.row) for name, page in pages.items()}
+        if say := {name: row.say for name, row in rows.items() if row and row.say}:
             entry["say"] = say
         if cause.decides is not None:
             entry["if"] = cause.decides
@@ -236,9 +214,7 @@ def _causes(
 
 def _single_blanks(literal: str) -> str:
     """The matcher reads lines with single blanks; a literal keeps the blank at its ends."""
-    while "  " in literal:
-        literal = literal.replace("  ", " ")
-    return literal
+    return re.sub(" +", " ", literal)
 
 
 def _words(wording: Wording) -> list[str]:
@@ -256,9 +232,8 @@ def _words(wording: Wording) -> list[str]:
 
 def anchors(wording: Wording, frequency: Counter[str]) -> list[str]:
     """The rarest words of a wording; [] if there is none, which the lint reports."""
-    usable = [
-        word for word in dict.fromkeys(_words(wording)) if len(word) > 2 and not word.isdigit()
-    ]
+    alone = dict.fromkeys(_words(wording))
+    usable = [word for word in alone if len(word) > 2 and not word.isdigit()]
     # Long words are rare ones; among equals, the one that fewer wordings have.
     usable.sort(key=lambda word: (word in COMMON, -min(len(word), 10), frequency[word], word))
     return usable[:1] + [word for word in usable[1:ANCHORS] if word not in COMMON and len(word) > 5]
@@ -283,23 +258,15 @@ def lint(
         if stems is not None and stem not in stems:
             continue
         if number not in anchored:
-            yield (
-                file,
-                wording.line,
-                f"wording {wording.text!r} has no word of three letters that stands alone; "
-                "the lookup finds lines by such words",
-            )
+            message = f"wording {wording.text!r} has no word of three letters that stands alone"
+            yield file, wording.line, f"{message}; the lookup finds lines by such words"
             continue
         near = [f"\n{TRACES.get(text, (text,))[0]}" for text in wording.near[:1]]
         hits = lookup.lookup(index, wording.sample + "".join(near))["hits"]
         first = hits[0]["symptom"] if hits else "no match"
         if first != stem:
-            yield (
-                file,
-                wording.line,
-                f"the sample of {wording.text!r} is looked up as {first}, not as {stem}: "
-                "set `outranks`, `near`, or make it tell more",
-            )
+            message = f"the sample of {wording.text!r} is looked up as {first}, not as {stem}"
+            yield file, wording.line, f"{message}: set `outranks`, `near`, or make it tell more"
 
 
 def served(index: Index) -> dict[str, Any]:

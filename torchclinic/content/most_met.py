@@ -60,14 +60,12 @@ def of_wordings(symptom: Symptom, evidence: Collection[Evidence], alone: Index) 
                 of.met[row] += is_thread
     everywhere = sum((of.met for of in known.values()), Counter[str]())
     silent = set(rows).difference(*(of.prints for of in known.values()))
-    return [
-        _chosen(
-            [row for row in rows if row in of.prints | silent] or rows,
-            of.met if of.met.total() >= ENOUGH else everywhere,
-            fixed,
-        )
-        for of in map(known.__getitem__, shown)
-    ]
+    chosen = []
+    for wording in shown:
+        prints, met = known[wording].prints, known[wording].met
+        printing = [row for row in rows if row in prints | silent] or rows
+        chosen.append(_chosen(printing, met if met.total() >= ENOUGH else everywhere, fixed))
+    return chosen
 
 
 def _chosen(rows: Sequence[str], met: Counter[str], fixed: Collection[str]) -> Met:

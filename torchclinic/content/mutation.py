@@ -84,24 +84,17 @@ def read(root: Path, device: str, problems: Problems | None = None) -> Record:
         return Record("", device)
     except (OSError, ValueError, KeyError, TypeError) as error:
         if problems is not None:
-            problems.add(
-                file,
-                0,
-                f"no record that can be read ({error}); "
-                "write it anew with `python -m torchclinic verify --mutate --record`",
-            )
+            how = "write it anew with `python -m torchclinic verify --mutate --record`"
+            problems.add(file, 0, f"no record that can be read ({error}); {how}")
         return Record("", device)
 
 
 def _entries(data: dict[str, Any]) -> dict[str, Entry]:
-    return {
-        stem: Entry(
-            entry["hash"],
-            entry["date"],
-            {name: Tried(**tried) for name, tried in entry["cases"].items()},
-        )
-        for stem, entry in data.items()
-    }
+    entries = {}
+    for stem, entry in data.items():
+        cases = {name: Tried(**tried) for name, tried in entry["cases"].items()}
+        entries[stem] = Entry(entry["hash"], entry["date"], cases)
+    return entries
 
 
 def merge(root: Path, new: Record) -> Path:
@@ -152,10 +145,8 @@ def needless(snippet: Snippet, record: Record) -> list[str]:
         field = "`survives`" if snippet.is_tip else f"`survives` of case `{name}`"
         for excused, why in case.survives.items():
             if excused not in entry.cases[name].survived and not why.startswith("sometimes: "):
-                messages.append(
-                    f"{field} excuses `{written(snippet, name, excused)}`, which is caught, "
-                    "or is no wrong version of the code: remove it"
-                )
+                why = "which is caught, or is no wrong version of the code: remove it"
+                messages.append(f"{field} excuses `{written(snippet, name, excused)}`, {why}")
     return messages
 
 
@@ -169,17 +160,12 @@ def unexplained(snippet: Snippet, record: Record) -> list[str]:
                 continue
             survivor = written(snippet, name, mutant)
             if snippet.is_tip:
-                messages.append(
-                    f"what the block asserts holds for a wrong version of it: `{survivor}`. "
-                    "Make it fail, or excuse it in the front matter: "
-                    f'`survives: {{"{survivor}": why}}`'
-                )
+                what = "what the block asserts holds for a wrong version of it"
+                excuse = f'in the front matter: `survives: {{"{survivor}": why}}`'
             else:
-                messages.append(
-                    f"the proof of case `{name}` lets a wrong version of the fix pass: "
-                    f"`{survivor}`. Make it fail, or excuse it: "
-                    f"`cases: {{{name}: {{survives: {{…}}}}}}`"
-                )
+                what = f"the proof of case `{name}` lets a wrong version of the fix pass"
+                excuse = f"in the header: `cases: {{{name}: {{survives: {{…}}}}}}`"
+            messages.append(f"{what}: `{survivor}`. Make it fail, or excuse it {excuse}")
     return messages
 
 

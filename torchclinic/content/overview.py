@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from .. import LANGUAGES
 from . import page, yamlfile
@@ -29,36 +28,30 @@ def description(root: Path, topic: str, language: str, problems: Problems) -> st
     file = path(root, topic, language)
     if not file.is_file():
         return ""
-    meta: dict[str, Any] = yamlfile.load(
-        page.split_front_matter(file.read_text(encoding="utf-8"))[0], file, 2, problems
-    )
-    return str(meta.get("description", ""))
+    front = page.split_front_matter(file.read_text(encoding="utf-8"))[0]
+    return str(yamlfile.load(front, file, 2, problems).get("description", ""))
 
 
 def check(root: Path, topics: Iterable[str], problems: Problems) -> None:
-    """Every overview stands in both languages, which lead to the same pages in the same order,
-    and all of these are there."""
+    """Every overview stands in both languages, and they lead to the same pages, which are there."""
     for topic in topics:
         files = [path(root, topic, language) for language in LANGUAGES]
         if not any(file.is_file() for file in files):
             continue
-        found = []
+        targets = []
         for file in files:
             if not file.is_file():
                 problems.add(file, 0, "the overview stands in the other language only; write it")
                 continue
             text = file.read_text(encoding="utf-8")
             if DIRECTIVE.findall(text) != [topic]:
-                problems.add(
-                    file, 0, f"an overview holds `{{{{ symptoms {topic} }}}}` once, alone on a line"
-                )
+                directive = f"`{{{{ symptoms {topic} }}}}`"
+                problems.add(file, 0, f"an overview holds {directive} once, alone on a line")
             links = page.targets(text)
             for link in links:
                 if "://" not in link and not (file.parent / link.partition("#")[0]).is_file():
                     problems.add(file, 0, f"link `{link}` leads nowhere")
-            found.append(links)
-        if len(found) == len(files) and found[0] != found[1]:
-            odd = sorted({*found[0]} ^ {*found[1]}) or ["the order"]
-            problems.add(
-                files[1], 0, f"leads to other pages than the English overview: {', '.join(odd)}"
-            )
+            targets.append(links)
+        if len(targets) == len(files) and targets[0] != targets[1]:
+            odd = ", ".join(sorted({*targets[0]} ^ {*targets[1]})) or "the order"
+            problems.add(files[1], 0, f"leads to other pages than the English overview: {odd}")

@@ -23,9 +23,10 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from . import chinese, synonyms, yamlfile
+from . import chinese, fields, synonyms, yamlfile
+from .fields import Place, declared
 from .problem import Problems, line_beginning
 
 #: Stands in a new page or snippet for what is still to be written.
@@ -54,7 +55,8 @@ class Section:
     text: str
 
 
-class CauseRow(NamedTuple):
+@dataclass
+class CauseRow:
     """The words of one row of the table of causes, as Markdown of one line.
 
     Attributes:
@@ -63,9 +65,56 @@ class CauseRow(NamedTuple):
         say: the cause with the reader's own values, through {holes}; "" for none.
     """
 
-    see: str = ""
-    do: str = ""
-    say: str = ""
+    see: str = declared(fields.text, needed="lacks `see`: what the reader sees")
+    do: str = declared(fields.text, needed="lacks `do`: what to do then")
+    say: str = declared(fields.text)
+
+
+def _rows(value: Any, name: str, place: Place) -> dict[str, CauseRow]:
+    rows = {}
+    for row, words in fields.mapping(value, name, place).items():
+        there = place.within(f"row `{row}` of `{name}`: ", f"  {row}:")
+        if isinstance(words, dict):
+            rows[row] = fields.read(CauseRow, words, there)
+        else:
+            there.add("", "holds `see`, `do` and, where it has a sentence of its own, `say`")
+    return rows
+
+
+def _stamps(value: Any, name: str, place: Place) -> dict[str, str]:
+    # YAML reads a hash of digits alone as a number.
+    return {section: str(stamp) for section, stamp in fields.mapping(value, name, place).items()}
+
+
+@dataclass
+class Front:
+    """What front matter may hold; each kind of page names those of its own.
+
+    Attributes:
+        rule: of a tip, in one sentence.
+        diagnosis: sentences with {holes}; the first whose holes are all known is used.
+        causes: the words of the table of causes, by row.
+        ask: what else to paste, where a paste does not tell the cause.
+        synonyms: what people type who look for this page.
+        comments: of the snippet, English -> Chinese (content/comments.py).
+        source: section -> hash of the English text that the Chinese was made from.
+        tags, rows, symptoms, mentioned, survives: facts of a tip (content/tip.py).
+    """
+
+    title: str = declared(fields.text, needed="front matter lacks `title`")
+    rule: str = declared(fields.text, needed="front matter lacks `rule`")
+    summary: str = declared(fields.text, needed="front matter lacks `summary`")
+    diagnosis: list[str] = declared(fields.texts, [])
+    causes: dict[str, CauseRow] = declared(_rows, {})
+    ask: str = declared(fields.text)
+    synonyms: list[str] = declared(synonyms.entries, [])
+    comments: dict[str, str] = declared(fields.table, {})
+    source: dict[str, str] = declared(_stamps, {})
+    tags: list[str] = declared(fields.texts, [])
+    rows: list[str] = declared(fields.texts, [])
+    symptoms: list[str] = declared(fields.texts, [])
+    mentioned: list[str] = declared(fields.texts, [])
+    survives: dict[str, str] = declared(fields.table, {})
 
 
 @dataclass
@@ -73,6 +122,7 @@ class Page:
     """One page.
 
     Attributes:
+        meta: the front matter as it is written, of which hashes are made.
         sections: by section id.
         cases: the case anchors of its third-level headings, with their lines.
         codes: a tip's own code: of each `python` fence its code and its line.
@@ -81,6 +131,7 @@ class Page:
     file: Path
     language: str
     text: str
+    front: Front = field(default_factory=Front)
     meta: dict[str, Any] = field(default_factory=dict)
     body: str = ""
     body_line: int = 1
@@ -90,38 +141,12 @@ class Page:
     directives: list[tuple[str, str, int]] = field(default_factory=list)  # word, name, line
     links: list[tuple[str, int]] = field(default_factory=list)  # target, line
     codes: list[tuple[str, int]] = field(default_factory=list)
-    synonyms: list[str] = field(default_factory=list)  # what people type who look for this page
     unread: bool = False  # its front matter does not parse: what it lacks is not known
-
-    @property
-    def title(self) -> str:
-        return str(self.meta.get("title", ""))
 
     @cached_property
     def prose(self) -> str:
         """The body as it is shown: of Chinese, no line ends within a sentence."""
         return chinese.joined(self.body) if self.language == "zh" else self.body
-
-    @property
-    def synonyms_line(self) -> int:
-        return line_beginning(self.text, "synonyms:")
-
-    @property
-    def diagnoses(self) -> list[str]:
-        """Sentences with {holes}; the first whose holes are all known is used."""
-        value = self.meta.get("diagnosis") or []
-        return [str(item) for item in value] if isinstance(value, list) else [str(value)]
-
-    @property
-    def causes(self) -> dict[str, CauseRow]:
-        """The words of the table of causes, by row."""
-        value = self.meta.get("causes") or {}
-        rows = value.items() if isinstance(value, dict) else ()
-        return {
-            str(row): CauseRow(**{name: str(own.get(name) or "") for name in CauseRow._fields})
-            for row, own in rows
-            if isinstance(own, dict)
-        }
 
     def cause_title(self, row: str, case: str) -> str:
         """What a cause is called, without Markdown's links.
@@ -129,44 +154,23 @@ class Page:
         The heading of the row's case, else what the row says to do.
         """
         title = next((title for name, title in self.headings if name == case), "") if case else ""
-        return title or LINK.sub(
-            lambda link: link[0][1 : link[0].index("](")],
-            self.causes[row].do if row in self.causes else row,
-        )
-
-    @property
-    def comments(self) -> dict[str, str]:
-        """A Chinese page's table of the snippet's comments.
-
-        English -> Chinese (content/comments.py).
-        """
-        value = self.meta.get("comments") or {}
-        return (
-            {str(text): str(twin).strip("\n") for text, twin in value.items()}
-            if isinstance(value, dict)
-            else {}
-        )
+        do = self.front.causes[row].do if row in self.front.causes else row
+        return title or LINK.sub(lambda link: link[0][1 : link[0].index("](")], do)
 
     def comment_line(self, text: str) -> int:
         """Where `comments` has a text; 1 if it is written there in another way."""
         keys = tuple(f"  {key}:" for key in (json.dumps(text, ensure_ascii=False), text))
         return line_beginning(self.text, *keys)
 
-    @property
-    def ask(self) -> str:
-        """What else to paste, where a paste does not tell the cause."""
-        return str(self.meta.get("ask") or "")
-
     def hashes(self) -> dict[str, str]:
-        """Hash of each piece of prose: what a translation stamps to say which text it was made
-        from."""
+        """Hash of each piece of prose, which a translation stamps."""
         return {name: prose_hash(text) for name, text in self.texts().items()}
 
     def texts(self) -> dict[str, str]:
         """Each piece of prose, by the name of its field or section."""
         texts = {name: _written(self.meta[name]) for name in PROSE_FIELDS if self.meta.get(name)}
         texts |= {section.id: section.text for section in self.sections.values()}
-        if self.causes and "causes" in texts:
+        if self.front.causes and "causes" in texts:
             # The table stands in the section.
             texts["causes"] = f"{_written(self.meta['causes'])}\n\n{texts['causes']}"
         return texts
@@ -180,12 +184,9 @@ def _written(value: Any) -> str:
 
 
 def prose_hash(text: str) -> str:
-    """First 12 hex digits of SHA-256 over prose, such that reflowing a paragraph does not change
-    it."""
-    paragraphs = re.split(
-        r"\n\s*\n", unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
-    )
-    flat = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    """First 12 hex digits of SHA-256; reflowing a paragraph does not change it."""
+    plain = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
+    flat = "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", plain))
     return hashlib.sha256(flat.encode()).hexdigest()[:12]
 
 
@@ -201,36 +202,28 @@ def split_front_matter(text: str) -> tuple[str, str, int]:
     return "", text, 1
 
 
-def open_page(
-    file: Path, language: str, needed: tuple[str, ...], known: set[str], problems: Problems
-) -> Page | None:
+def open_page(file: Path, language: str, known: set[str], problems: Problems) -> Page | None:
     """Read a page and check its front matter; None if it cannot be read."""
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         problems.add(file, 0, f"cannot be read: {error}")
         return None
-    made = Page(file, language, text)
-    front, made.body, made.body_line = split_front_matter(text)
+    page = Page(file, language, text)
+    front, page.body, page.body_line = split_front_matter(text)
     before = len(problems)
-    made.meta = yamlfile.load(front, file, 2, problems) if front else {}
-    made.unread = len(problems) > before
+    page.meta = yamlfile.load(front, file, 2, problems) if front else {}
+    page.unread = len(problems) > before
+    place = Place(file, f"---\n{front}", Problems(file) if page.unread else problems)
+    page.front = fields.read(Front, page.meta, place, " of the front matter", known)
     for number, line in enumerate(front.splitlines(), 2):
         if _CUT.match(line):
             message = "YAML reads what follows ` #` as a comment, and the text ends before it"
             problems.add(file, number, f"{message}: quote the whole text")
-    for name in () if made.unread else needed:
-        if not str(made.meta.get(name) or "").strip():
-            problems.add(file, 1, f"front matter lacks `{name}`")
-        elif language == "zh":
-            check_punctuation(file, 1, str(made.meta[name]), problems, f" in `{name}`")
-    for name in made.meta:
-        if name not in known:
-            names = ", ".join(sorted(known))
-            problems.add(file, 1, f"unknown front matter `{name}`; known are {names}")
+    for name in ("title", "rule", "summary") if language == "zh" else ():
+        check_punctuation(file, 1, getattr(page.front, name), problems, f" in `{name}`")
     report_open(file, text, problems)
-    made.synonyms = synonyms.read(made.meta.get("synonyms"), file, made.synonyms_line, problems)
-    return made
+    return page
 
 
 def report_open(file: Path, text: str, problems: Problems) -> None:

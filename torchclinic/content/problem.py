@@ -23,11 +23,8 @@ class Problem:
     stops: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
-        return (
-            f"{self.file}:{self.line}: {self.message}"
-            if self.line
-            else f"{self.file}: {self.message}"
-        )
+        line = f":{self.line}" if self.line else ""
+        return f"{self.file}{line}: {self.message}"
 
 
 class Problems(list[Problem]):
@@ -38,9 +35,8 @@ class Problems(list[Problem]):
         self.root = root
 
     def add(self, file: Path, line: int, message: str) -> None:
-        name = (
-            file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) else str(file)
-        )
+        inside = file.is_relative_to(self.root)
+        name = file.relative_to(self.root).as_posix() if inside else str(file)
         self.append(Problem(name, line, message))
 
 

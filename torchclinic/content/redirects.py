@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 
 from . import yamlfile
-from .problem import Problems
+from .problem import Problems, line_beginning
 
 FILE = "redirects.yml"
 _ID = re.compile(r"(?:tips/)?[a-z0-9-]+/[a-z0-9-]+")
@@ -29,21 +29,16 @@ def read(file: Path, ids: set[str], problems: Problems) -> dict[str, str]:
     if not file.exists():
         return {}
     text = file.read_text(encoding="utf-8")
-    lines = text.splitlines()
-    found = {}
+    redirects = {}
     for old, new in yamlfile.load(text, file, 1, problems).items():
-        line = next((number for number, row in enumerate(lines, 1) if row.startswith(f"{old}:")), 1)
+        line = line_beginning(text, f"{old}:")
         if old in ids:
             problems.add(file, line, f"`{old}` is a page: a redirect would hide it")
         elif not _ID.fullmatch(str(old)):
             problems.add(file, line, f"`{old}` is no id: write topic/stem, or tips/topic/stem")
         elif new not in ids:
-            problems.add(
-                file,
-                line,
-                f"`{old}` leads to `{new}`, which is neither a symptom nor a tip; "
-                "lead it to the page of today",
-            )
+            message = f"`{old}` leads to `{new}`, which is neither a symptom nor a tip"
+            problems.add(file, line, f"{message}; lead it to the page of today")
         else:
-            found[old] = new
-    return found
+            redirects[old] = new
+    return redirects

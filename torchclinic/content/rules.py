@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .. import LANGUAGES
-from . import (
-    command,
-    comments,
-    figure,
-    firsts,
-    glossary,
-    mutation,
-    overview,
-    page,
-    synonyms,
-    translation,
-    words,
-)
+from . import command, comments, figure, firsts, glossary, mutation, overview, synonyms, translation
 from .collection import Catalogue
-from .page import Page
+from .page import SECTIONS, Page
 from .problem import line_beginning, line_of
 from .snippet import Snippet
 from .symptom import Symptom
 from .tip import PROGRAMS, Tip
+from .words import placeholders
 
 
 def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "") -> None:
@@ -48,7 +39,9 @@ def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "
     shown: list[Symptom | Tip] = [*catalogue.symptoms.values(), *catalogue.tips.values()]
     for language in LANGUAGES:
         parsed = [entry.pages[language] for entry in shown if language in entry.pages]
-        synonyms.check([(one.file, one.synonyms_line, one.synonyms) for one in parsed], problems)
+        places = ((line_beginning(page.text, "synonyms:"), page) for page in parsed)
+        typed = [(page.file, line, page.front.synonyms) for line, page in places]
+        synonyms.check(typed, problems)
 
 
 def _check_snippets_exist(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:
@@ -56,11 +49,8 @@ def _check_snippets_exist(catalogue: Catalogue, pages: dict[str, dict[str, Page]
         for stem, shown in in_language.items():
             topic = shown.file.parent.name
             if stem not in catalogue.symptoms or catalogue.symptoms[stem].topic != topic:
-                message = (
-                    f"its snippet is gone: there is no snippets/{topic}/{stem}.py. "
-                    "Write it, or remove the page"
-                )
-                catalogue.problems.add(shown.file, 0, message)
+                message = f"its snippet is gone: there is no snippets/{topic}/{stem}.py"
+                catalogue.problems.add(shown.file, 0, f"{message}. Write it, or remove the page")
 
 
 def _check_symptom(catalogue: Catalogue, symptom: Symptom) -> None:
@@ -69,11 +59,9 @@ def _check_symptom(catalogue: Catalogue, symptom: Symptom) -> None:
     for language in LANGUAGES:
         shown = symptom.pages.get(language)
         if shown is None:
-            message = (
-                f"the page of {symptom.id} is missing; write it, or propose the other with "
-                "`# draft: true` in the snippet's header"
-            )
-            problems.add(catalogue.root / f"docs/{language}/{symptom.id}.md", 0, message)
+            how = "write it, or propose the other with `# draft: true` in the snippet's header"
+            file = catalogue.root / f"docs/{language}/{symptom.id}.md"
+            problems.add(file, 0, f"the page of {symptom.id} is missing; {how}")
         elif not shown.unread:
             _check_page(catalogue, symptom.snippet, shown)
     pages = symptom.pages.values()
@@ -129,13 +117,12 @@ def _check_page(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
     _check_directives(catalogue, snippet, shown)
     _check_rows(catalogue, snippet, shown)
     holes = {name for wording in snippet.wordings for name in wording.holes}
-    for sentence in [*shown.diagnoses, *(row.say for row in shown.causes.values())]:
-        for name in words.placeholders(sentence):
+    known = ", ".join(sorted(holes)) or "none"
+    for sentence in [*shown.front.diagnosis, *(row.say for row in shown.front.causes.values())]:
+        for name in placeholders(sentence):
             if name not in holes:
-                message = (
-                    f"the sentence {sentence!r} uses {{{name}}}, but no wording has a hole of "
-                    f"that name (they have {', '.join(sorted(holes)) or 'none'})"
-                )
+                lacks = f"no wording has a hole of that name (they have {known})"
+                message = f"the sentence {sentence!r} uses {{{name}}}, but {lacks}"
                 catalogue.problems.add(shown.file, 1, message)
     _check_links(catalogue, shown)
 
@@ -143,10 +130,7 @@ def _check_page(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
 def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
     """Every cell of the snippet is shown once, below its heading, and nothing else is."""
     cases, names = snippet.cases, ", ".join(snippet.cases)
-
-    def add(line: int, message: str) -> None:
-        catalogue.problems.add(shown.file, line, message)
-
+    add = partial(catalogue.problems.add, shown.file)
     directives: set[tuple[str, str]] = set()
     for word, name, line in shown.directives:
         written = f"`{{{{ {word} {name} }}}}`"
@@ -169,7 +153,7 @@ def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> No
             add(0, f"no heading `### … {{#{name}}}`: every case is told from the others")
     if snippet.wordings and ("wordings", "") not in directives:
         add(0, "never shows `{{ wordings }}`")
-    if (shown.causes or len(snippet.causes) > 1) and ("causes", "") not in directives:
+    if (shown.front.causes or len(snippet.causes) > 1) and ("causes", "") not in directives:
         add(0, "never shows `{{ causes }}`")
     for anchor, line in shown.cases:
         if anchor not in cases:
@@ -179,32 +163,26 @@ def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> No
 def _check_rows(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
     """The front matter has the words of each row of the header's table of causes."""
     rows = [cause.row for cause in snippet.causes]
-    if not shown.causes and len(rows) < 2:
+    written = shown.front.causes
+    if not written and len(rows) < 2:
         return
-    lacking = [row for row in rows if row not in shown.causes]
-    needless = [row for row in shown.causes if row not in rows]
-    for row in lacking:
-        message = (
-            f"the front matter's `causes` lacks the row `{row}`, which the snippet's header has"
-        )
-        catalogue.problems.add(shown.file, 1, message)
-    for row in needless:
+    for row in [row for row in rows if row not in written]:
+        message = f"`causes` lacks the row `{row}`, which the snippet's header has"
+        catalogue.problems.add(shown.file, 1, f"the front matter's {message}")
+    for row in [row for row in written if row not in rows]:
         message = f"`causes` has a row `{row}`, which the snippet's header has not"
         catalogue.problems.add(shown.file, 1, f"the front matter's {message}")
     for row in firsts.without_end(snippet, shown):
         line = line_beginning(shown.text, f"  {row}:")
-        message = (
-            f"row `{row}` has no end: its `do` holds neither code nor a command nor a link, and it "
-            "leads to no case"
-        )
-        catalogue.problems.add(shown.file, line, message)
+        why = "its `do` holds neither code nor a command nor a link, and it leads to no case"
+        catalogue.problems.add(shown.file, line, f"row `{row}` has no end: {why}")
     for line, message in firsts.quick_fix(snippet, shown):
         catalogue.problems.add(shown.file, line, message)
 
 
 def _check_links(catalogue: Catalogue, shown: Page) -> None:
     home = catalogue.root / "docs" / shown.language
-    anchors = {"tried", *page.SECTIONS, *shown.sections, *(name for name, _ in shown.cases)}
+    anchors = {"tried", *SECTIONS, *shown.sections, *(name for name, _ in shown.cases)}
     for target, line in shown.links:
         if "://" in target or target.startswith("mailto:"):
             continue
@@ -246,37 +224,26 @@ def _check_tip(catalogue: Catalogue, tip: Tip) -> None:
 
 
 def _check_tip_facts(catalogue: Catalogue, tip: Tip) -> None:
-    file = tip.pages["en"].file
-    for name in tip.tags:
+    facts, add = tip.facts, partial(catalogue.problems.add, tip.pages["en"].file, 1)
+    for name in facts.tags:
         if name not in catalogue.tags:
-            catalogue.problems.add(file, 1, f"unknown tag `{name}`")
-    for name in tip.symptoms:
+            add(f"unknown tag `{name}`")
+    for name in facts.symptoms:
         if name not in catalogue.symptoms:
-            catalogue.problems.add(file, 1, f"unknown symptom `{name}`")
-    if not tip.tags:
-        catalogue.problems.add(file, 1, "no tags")
-    for row in tip.rows:
+            add(f"unknown symptom `{name}`")
+    if not facts.tags:
+        add("no tags")
+    for row in facts.rows:
         if not _has_row(catalogue, row):
-            message = f"`rows` names `{row}`, which facts/sources.yml has not"
-            catalogue.problems.add(file, 1, message)
+            add(f"`rows` names `{row}`, which facts/sources.yml has not")
 
 
 def _check_survivors(catalogue: Catalogue, tip: Tip) -> None:
     """What may be taken out of a block and is not missed has its reason, and nothing else has."""
     english, blocks = tip.pages["en"], tip.snippet
     line = line_beginning(english.text, "survives:")
-
-    def add(message: str) -> None:
-        catalogue.problems.add(english.file, line, message)
-
-    if not isinstance(english.meta.get("survives", {}), dict) or not all(
-        why.strip() for why in tip.survives.values()
-    ):
-        add(
-            "`survives` maps what `verify --mutate` printed to the reason: "
-            '`survives: {"opening: without: …": "why"}`'
-        )
-    for name in tip.survives:
+    add = partial(catalogue.problems.add, english.file, line)
+    for name in tip.facts.survives:
         if not any(name.startswith(f"{case}: ") for case in blocks.cases):
             names = ", ".join(blocks.cases)
             add(f"`survives` names `{name}`, which begins with no block; they are {names}")

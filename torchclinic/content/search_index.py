@@ -72,16 +72,14 @@ class Doc:
 
 
 def build(
-    symptoms: Iterable[Symptom],
-    tips: Iterable[Tip],
+    pages: Iterable[Symptom | Tip],
     overviews: Iterable[tuple[str, str, str]],
     tags: dict[str, dict[str, str]],
     alike: list[list[str]],
     simplified: dict[str, str],
     language: str,
 ) -> SearchIndex:
-    """The index of all pages and overviews in one language. Pure data: the same input gives the
-    same index.
+    """The index of pages in one language. Pure data: the same input gives the same index.
 
     Args:
         overviews: (address, title, description) of pages about the others.
@@ -89,7 +87,6 @@ def build(
         alike: groups of words that people use for one another.
         simplified: traditional characters -> simplified ones.
     """
-    pages: list[Symptom | Tip] = [*symptoms, *tips]
     docs = [_page(page, tags, language) for page in pages if language in page.pages]
     for address, title, text in overviews:
         texts = {"title": [title], "summary": [text]}
@@ -119,13 +116,7 @@ def make(
         "texts": [(doc.summary, doc.sections) for doc in docs],
         "terms": " ".join(known),
         "postings": " ".join(_encode(postings[term]) for term in known),
-        "phrases": [
-            " ".join(
-                _phrase(text, numbers, simplified)
-                for text in doc.texts.get("synonyms", [])[:COMPARED]
-            )
-            for doc in docs
-        ],
+        "phrases": [_phrases(doc, numbers, simplified) for doc in docs],
         "groups": alike,
         "traditional": ("".join(pairs), "".join(pairs.values())),
         "stop": (terms.STOP, terms.STOP_HAN),
@@ -181,34 +172,31 @@ def _encode(postings: list[tuple[int, int]]) -> str:
     return text
 
 
-def _phrase(text: str, numbers: dict[str, int], simplified: dict[str, str]) -> str:
-    return "".join(
-        chr(33 + numbers[term] // 90) + chr(33 + numbers[term] % 90)
-        for term in terms.terms(text, simplified)
-    )
+def _phrases(doc: Doc, numbers: dict[str, int], simplified: dict[str, str]) -> str:
+    phrases = [
+        [numbers[term] for term in terms.terms(text, simplified)]
+        for text in doc.texts.get("synonyms", [])[:COMPARED]
+    ]
+    return " ".join("".join(chr(33 + n // 90) + chr(33 + n % 90) for n in of) for of in phrases)
 
 
 def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str) -> Doc:
-    """
-    Args:
-        labels: names of tags, by language.
-    """
     text = page.pages[language]
     sections = [(heading[2], _bare(heading[1])) for heading in _HEADING.finditer(text.prose)]
-    summary = str(text.meta.get("summary") or "")
-    tags = page.snippet.tags if isinstance(page, Symptom) else page.tags
+    front = text.front
+    tags = page.snippet.tags if isinstance(page, Symptom) else front.tags
     others = [page.pages[name] for name in LANGUAGES if name != language and name in page.pages]
-    rows = [cell for row in text.causes.values() for cell in (row.see, row.do)]
+    rows = [cell for row in front.causes.values() for cell in (row.see, row.do)]
     texts = {
-        "title": [text.title],
+        "title": [front.title],
         "everywhere": [EVERYWHERE],
-        "synonyms": text.synonyms,
+        "synonyms": front.synonyms,
         "stem": [page.stem],
-        "summary": [summary, str(text.meta.get("rule") or "")],
+        "summary": [front.summary, front.rule],
         "other": [read for other in others for read in _other(other, language)],
         "headings": [heading for _, heading in sections],
         "tags": [name for tag in tags for name in labels.get(tag, {}).values()],
-        "diagnosis": text.diagnoses,
+        "diagnosis": front.diagnosis,
         "text": [_UNSEEN.sub(" ", _FENCE.sub(" ", prose)) for prose in (text.prose, *rows)],
     }
     if isinstance(page, Symptom):
@@ -217,7 +205,8 @@ def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
         texts["exceptions"] = sorted(
             {name for wording in wordings for name in (wording.exception, *wording.also)}
         )
-    return Doc(page.id, f"{page.id}/", _bare(text.title), _bare(summary), PAGE, texts, sections)
+    title, summary = _bare(front.title), _bare(front.summary)
+    return Doc(page.id, f"{page.id}/", title, summary, PAGE, texts, sections)
 
 
 def _bare(markdown: str) -> str:
@@ -228,4 +217,4 @@ def _other(page: Page, language: str) -> list[str]:
     """What is read of the other language's page: Chinese readers type English words, the other way
     round it is rare.
     """
-    return [page.title, *(page.synonyms if language == "zh" else [])]
+    return [page.front.title, *(page.front.synonyms if language == "zh" else [])]

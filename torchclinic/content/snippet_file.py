@@ -91,9 +91,7 @@ def _split(lines: list[str], file: Path, problems: Problems) -> tuple[str, int]:
 
 
 def _cells(lines: list[str], written: Header, place: Place) -> Iterator[Cell]:
-    def add(line: int, message: str) -> None:
-        place.problems.add(place.file, line, message)
-
+    add = place.at
     owners = {
         str(name): case
         for case, facts in written.cases.items()
@@ -146,7 +144,7 @@ def _cases(cells: list[Cell], written: Header, place: Place) -> dict[str, Case]:
         case = cases[cell.case]
         key = cell.name if cell.kind == "wrong" else cell.kind
         if key in case.cells:
-            place.problems.add(place.file, cell.line, f"two cells named `{cell.name}`")
+            place.at(cell.line, f"two cells named `{cell.name}`")
         case.cells[key] = cell
     for case in cases.values():
         _check_case(case, place)
@@ -154,8 +152,7 @@ def _cases(cells: list[Cell], written: Header, place: Place) -> dict[str, Case]:
         if name not in cases:
             place.add(f"{name}:", f"`cases` names `{name}`, of which there is no cell")
     if not cases:
-        message = "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`"
-        place.problems.add(place.file, 0, message)
+        place.at(0, "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`")
     return cases
 
 
@@ -163,19 +160,18 @@ def _case(name: str, written: Header, place: Place) -> Case:
     facts = fields.read(CaseFacts, written.cases.get(name) or {}, place, " of a case")
     # A symptom that prints nothing at all has only silent cases.
     silent = not written.wordings if facts.silent is None else facts.silent
-    return Case(
-        name, {}, tuple(facts.needs), silent, facts.commands, facts.survives, wrong=facts.wrong
-    )
+    needs, commands = tuple(facts.needs), facts.commands
+    return Case(name, {}, needs, silent, commands, facts.survives, wrong=facts.wrong)
 
 
 def _check_case(case: Case, place: Place) -> None:
     for kind in ("break", "proof" if case.commands else "fix"):
         if kind not in case.cells:
             line = next(iter(case.cells.values())).line
-            place.problems.add(place.file, line, f"case `{case.name}` has no `{kind}` cell")
+            place.at(line, f"case `{case.name}` has no `{kind}` cell")
     if case.commands and "fix" in case.cells:
         message = f"the fix of `{case.name}` is a command: what runs here is its `proof`"
-        place.problems.add(place.file, case.cells["fix"].line, message)
+        place.at(case.cells["fix"].line, message)
 
 
 def _check_width(cell: Cell, file: Path, problems: Problems) -> None:
@@ -192,11 +188,7 @@ def _check_width(cell: Cell, file: Path, problems: Problems) -> None:
 def _check_cure(case: Case, place: Place) -> None:
     """A proof asserts; what a reader copies asserts nothing and stands on its own."""
     proof, fix = case.cells.get("proof"), case.cells.get("fix")
-    last = proof or fix
-
-    def add(line: int, message: str) -> None:
-        place.problems.add(place.file, line, message)
-
+    last, add = proof or fix, place.at
     if last and not code.asserts(last.source):
         message = "asserts nothing (no `assert`, no `raise`, no call of an `assert…`)"
         add(last.line, f"`{last.name}` {message}: a fix that merely does not raise is no fix")
@@ -219,35 +211,29 @@ def _check_proof(case: Case, cells: list[Cell], place: Place) -> None:
     setup = [cell.source for cell in cells if not cell.kind and cell.line < fix.line]
     if code.untouched(fix.source, proof.source, setup):
         message = f"uses no name of `{fix.name}`: it would pass without it"
-        place.problems.add(place.file, proof.line, f"`{proof.name}` {message}")
+        place.at(proof.line, f"`{proof.name}` {message}")
     for name in sorted(code.redefined(fix.source, proof.source)):
         message = f"defines `{name}` anew, which readers copy from `{fix.name}`: call that"
-        place.problems.add(place.file, proof.line, f"`{proof.name}` {message}")
+        place.at(proof.line, f"`{proof.name}` {message}")
 
 
 def _check_tried(case: Case, place: Place) -> None:
     """A program has a place for the fix and asserts; what is tried in vain says why."""
-
-    def add(line: int, message: str) -> None:
-        place.problems.add(place.file, line, message)
-
     for name in case.wrong:
         if f"wrong {name}" not in case.cells:
-            place.add(
-                f"{name}:", f"`wrong` of case `{case.name}` names `{name}`, which has no cell"
-            )
+            message = f"`wrong` of case `{case.name}` names `{name}`, which has no cell"
+            place.add(f"{name}:", message)
     for cell in case.cells.values():
         if cell.kind == "wrong" and not (cell.why and cell.below):
-            add(
-                cell.line,
-                f"`{cell.name}` begins with a comment: what is tried, and what comes of it",
-            )
+            what = "what is tried, and what comes of it"
+            place.at(cell.line, f"`{cell.name}` begins with a comment: {what}")
         if cell.kind == "use" and case.commands:
-            add(cell.line, f"`{cell.name}`: its fix is a command, which no program takes in")
+            place.at(cell.line, f"`{cell.name}`: its fix is a command, which no program takes in")
         elif cell.kind == "use":
             try:
                 ast.parse(filled(cell.source, case.fixes.get("python", "")))
             except (ValueError, SyntaxError) as error:
-                add(cell.line, f"`{cell.name}`: {error}")
+                place.at(cell.line, f"`{cell.name}`: {error}")
             if not code.asserts(cell.source):
-                add(cell.line, f"`{cell.name}` asserts nothing: a program that runs may be wrong")
+                message = f"`{cell.name}` asserts nothing: a program that runs may be wrong"
+                place.at(cell.line, message)

@@ -41,11 +41,11 @@ class Symptom:
         What runs is `snippet`.
         """
         if language not in self._code:
-            table = self.pages[language].comments if language in self.pages else {}
+            table = self.pages[language].front.comments if language in self.pages else {}
             self._code[language] = (
                 comments.translated(self.snippet, table) if table else self.snippet
             )
         return self._code[language]
 
     def title(self, language: str) -> str:
-        return self.pages[language].title if language in self.pages else self.stem
+        return self.pages[language].front.title if language in self.pages else self.stem

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .fields import Place
 from .problem import Problems
 
 #: More characters are a sentence, which nobody types a second time.
@@ -22,18 +23,14 @@ def key(entry: str) -> str:
     return "".join(unicodedata.normalize("NFKC", entry).casefold().split())
 
 
-def read(value: Any, file: Path, line: int, problems: Problems) -> list[str]:
+def entries(value: Any, name: str, place: Place) -> list[str]:
     """The entries of one page in one language, as written; what is none is reported."""
-    if value is None:
-        return []
     if not isinstance(value, list):
-        message = "`synonyms` is a list of what people type: `synonyms: [one, another]`"
-        problems.add(file, line, message)
-        return []
+        raise ValueError(f"`{name}` is a list of what people type: `{name}: [one, another]`")
     entries: dict[str, str] = {}
     for entry in value:
         if message := _wrong(entry, entries):
-            problems.add(file, line, f"the synonym `{entry}` {message}")
+            place.add(f"{name}:", f"the synonym `{entry}` {message}")
         else:
             entries[key(entry)] = entry
     return list(entries.values())
@@ -56,13 +53,11 @@ def check(places: Iterable[tuple[Path, int, list[str]]], problems: Problems) -> 
     Args:
         places: for each page its file, the line of its synonyms, and the entries.
     """
-    pages: dict[str, list[tuple[Path, int, str]]] = {}
+    standing: dict[str, list[tuple[Path, int, str]]] = {}
     for file, line, entries in places:
         for entry in entries:
-            pages.setdefault(key(entry), []).append((file, line, entry))
-    for standing in pages.values():
-        if len(standing) <= MOST_PAGES:
-            continue
-        for file, line, entry in standing:
-            message = f"the synonym `{entry}` stands on {len(standing)} pages; on more than"
+            standing.setdefault(key(entry), []).append((file, line, entry))
+    for pages in standing.values():
+        for file, line, entry in pages if len(pages) > MOST_PAGES else ():
+            message = f"the synonym `{entry}` stands on {len(pages)} pages; on more than"
             problems.add(file, line, f"{message} {MOST_PAGES} it tells none from the others")

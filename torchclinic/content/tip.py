@@ -10,23 +10,24 @@ pytest-codeblocks runs; two directives stand for what is too long or not text:
     {{ figure NAME }}       the figure that docs/figures/NAME.py drew from what it measured
 
 Facts that belong to no language stand in the English front matter alone: `tags`, `rows`, `symptoms`
-(the stems that the tip explains), and `survives`:
-what `verify --mutate` can take out of a block without being caught, as it prints it -> why that may
-be.
+(the stems that the tip explains), `mentioned` (texts: each symptom that holds one links the tip),
+and `survives`: what `verify --mutate` can take out of a block without being caught, as it prints it
+-> why that may be.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import itertools
 import re
 import tokenize
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 
-from . import comments, page, page_file
-from .page import Page, Section
+from . import comments, page_file
+from .page import Front, Page, Section, open_page
 from .problem import Problems
 from .snippet import Case, Cell, Snippet
 
@@ -34,7 +35,10 @@ from .snippet import Case, Cell, Snippet
 FOLDER = "tips"
 PROGRAMS = "docs/programs"
 FIELDS = {
-    "en": {"title", "rule", "summary", "synonyms", "tags", "rows", "symptoms", "survives"},
+    "en": {
+        *("title", "rule", "summary", "synonyms", "tags", "rows"),
+        *("symptoms", "mentioned", "survives"),
+    },
     "zh": {"title", "rule", "summary", "synonyms", "source"},
 }
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")
@@ -63,116 +67,85 @@ class Tip:
         return f"{FOLDER}/{self.topic}/{self.stem}"
 
     def title(self, language: str) -> str:
-        return self.pages[language].title if language in self.pages else self.stem
+        return self.pages[language].front.title if language in self.pages else self.stem
 
     def rule(self, language: str) -> str:
-        return str(self.pages[language].meta.get("rule") or "") if language in self.pages else ""
+        return self.pages[language].front.rule if language in self.pages else ""
 
     @property
-    def tags(self) -> list[str]:
-        return self._facts("tags")
-
-    @property
-    def rows(self) -> list[str]:
-        return self._facts("rows")
-
-    @property
-    def symptoms(self) -> list[str]:
-        return self._facts("symptoms")
+    def facts(self) -> Front:
+        """What belongs to no language."""
+        return self.pages["en"].front if "en" in self.pages else Front()
 
     @cached_property
     def snippet(self) -> Snippet:
         """Its blocks, the same in both languages, as the cells of a snippet.
 
         Each is a case of its own, named after its section
-        (`costs`, `costs 2`): so they are run, recorded and excused as fixes are."""
+        (`costs`, `costs 2`): so they are run, recorded and excused as fixes are.
+        """
         english = self.pages.get("en") or next(iter(self.pages.values()))
-        made = Snippet(
-            english.file, f"{FOLDER}/{self.topic}", self.stem, english.text, timeout=TIMEOUT
-        )
-        lines = english.text.splitlines()
+        topic, lines = f"{FOLDER}/{self.topic}", english.text.splitlines()
+        blocks = Snippet(english.file, topic, self.stem, english.text, timeout=TIMEOUT)
         for code, line in english.codes:
             above = _comments_above(lines, line)
-            if CONTINUED in above and made.cells:
-                last = made.cells.pop()
+            if CONTINUED in above and blocks.cells:
+                last = blocks.cells.pop()
                 gap = "\n" * (line - last.line - last.source.count("\n"))
-                made.cells.append(
-                    Cell("block", last.case, last.source + gap + code.rstrip(), last.line)
-                )
-                made.cases[last.case].cells["block"] = made.cells[-1]
+                blocks.cells.append(replace(last, source=last.source + gap + code.rstrip()))
+                blocks.cases[last.case].cells["block"] = blocks.cells[-1]
                 continue
-            section = [name for name, found in english.sections.items() if found.line <= line][-1]
-            number = 1 + sum(1 for cell in made.cells if cell.case.partition(" ")[0] == section)
+            section = [name for name, part in english.sections.items() if part.line <= line][-1]
+            number = 1 + sum(cell.case.partition(" ")[0] == section for cell in blocks.cells)
             name = f"{section} {number}" if number > 1 else section
-            made.cells.append(Cell("block", name, code.rstrip(), line + 1))
-            made.broken |= not _parses(code)
+            blocks.cells.append(Cell("block", name, code.rstrip(), line + 1))
+            blocks.broken |= not _parses(code)
             skips = tuple((mark[1], mark[2]) for text in above if (mark := MARK.match(text)))
             excuses = {
                 key.removeprefix(f"{name}: "): why
-                for key, why in self.survives.items()
+                for key, why in self.facts.survives.items()
                 if key.startswith(f"{name}: ")
             }
-            made.cases[name] = Case(name, {"block": made.cells[-1]}, survives=excuses, skips=skips)
-        return made
-
-    @property
-    def survives(self) -> dict[str, str]:
-        value = self.pages["en"].meta.get("survives") if "en" in self.pages else None
-        return (
-            {str(name): str(why) for name, why in value.items()} if isinstance(value, dict) else {}
-        )
-
-    def _facts(self, name: str) -> list[str]:
-        value = self.pages["en"].meta.get(name) if "en" in self.pages else None
-        return [str(item) for item in value] if isinstance(value, list) else []
+            cells = {"block": blocks.cells[-1]}
+            blocks.cases[name] = Case(name, cells, survives=excuses, skips=skips)
+        return blocks
 
 
 def read(file: Path, language: str, problems: Problems) -> Page | None:
     """Parse one page of a tip and check what can be checked in it alone; None if it cannot be
     read."""
-    made = page.open_page(file, language, ("title", "rule", "summary"), FIELDS[language], problems)
-    if made is None:
+    page = open_page(file, language, FIELDS[language], problems)
+    if page is None:
         return None
-    current = made.sections["opening"] = Section("opening", made.body_line, "")
-    for line in page_file.walk(
-        made, DIRECTIVE, "`{{ program NAME }}` or `{{ figure NAME }}`", problems
-    ):
-        if line.opens in ("sh", "bash") or (
-            line.opens != "python"
-            and (line.opens or "").startswith(("{ .python", "{.python", "py"))
-        ):
-            how = (
-                "code that is run is a plain `python` fence, "
-                "shell commands are `console` or `powershell`, output is `text`"
-            )
-            problems.add(file, line.number, f"a fence of `{line.opens}`: {how}")
+    add = partial(problems.add, file)
+    current = page.sections["opening"] = Section("opening", page.body_line, "")
+    usage = "`{{ program NAME }}` or `{{ figure NAME }}`"
+    for line in page_file.walk(page, DIRECTIVE, usage, problems):
+        word = line.opens or ""
+        is_python = word != "python" and word.startswith(("{ .python", "{.python", "py"))
+        if is_python or word in ("sh", "bash"):
+            how = "code that is run is a plain `python` fence"
+            others = "shell commands are `console` or `powershell`, output is `text`"
+            add(line.number, f"a fence of `{word}`: {how}, {others}")
         if "<!--pytest.mark" in line.text:
             mark = MARK.fullmatch(line.text)
             if not mark or not mark[2].startswith(LACKS):
-                comment = '`<!--pytest.mark.skipif(CONDITION, reason="…")-->`'
-                form = f"{comment}, whose reason begins with {', '.join(LACKS)}"
-                problems.add(
-                    file,
-                    line.number,
-                    f"a block is left out only where something is missing, by {form}",
-                )
+                message = "a block is left out only where something is missing"
+                form = '`<!--pytest.mark.skipif(CONDITION, reason="…")-->`'
+                reasons = f"whose reason begins with {', '.join(LACKS)}"
+                add(line.number, f"{message}, by {form}, {reasons}")
         if line.heading and line.heading[1] == "##":
             name = line.heading[3] or ""
-            if not name or name in made.sections:
+            if not name or name in page.sections:
                 how = "ends with an anchor of its own, the same in both languages"
-                message = f"`{line.text}`: a section {how}: `## Title {{#anchor}}`"
-                problems.add(file, line.number, message)
-            current = made.sections[name] = Section(name, line.number, "")
+                add(line.number, f"`{line.text}`: a section {how}: `## Title {{#anchor}}`")
+            current = page.sections[name] = Section(name, line.number, "")
         current.text += line.text + "\n"
-    opening = made.sections["opening"].text.lstrip()
+    opening = page.sections["opening"].text.lstrip()
     if not opening.startswith(("```python\n", "<!--", "{{ program")):
-        problems.add(
-            file,
-            made.body_line,
-            "a tip opens with the code to copy: its first block is a `python` fence, "
-            "or `{{ program NAME }}`",
-        )
-    return made
+        first = "its first block is a `python` fence, or `{{ program NAME }}`"
+        add(page.body_line, f"a tip opens with the code to copy: {first}")
+    return page
 
 
 def _parses(code: str) -> bool:
@@ -185,12 +158,10 @@ def _parses(code: str) -> bool:
 
 def _comments_above(lines: list[str], fence: int) -> list[str]:
     """The lines of comment, blanks aside, right above a fence; `fence` is its 1-based line."""
-    found = []
-    for text in reversed(lines[: fence - 1]):
-        if text.strip() and not text.lstrip().startswith("<!--"):
-            break
-        found.append(text)
-    return [text.strip() for text in found if text.strip()]
+    above = itertools.takewhile(
+        lambda text: not text or text.startswith("<!--"), map(str.strip, lines[fence - 2 :: -1])
+    )
+    return [text for text in above if text]
 
 
 def code_of(text: str) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from . import page, words
 from .page import Page
 from .problem import Problems
@@ -14,12 +12,8 @@ from .tip import Tip, code_of
 def check(shown: Symptom | Tip, problems: Problems) -> None:
     """Report what changed in English since the Chinese was written, and what differs in form."""
     english, chinese = shown.pages["en"], shown.pages["zh"]
-    stamps = chinese.meta.get("source") or {}
     how = f"bring the Chinese along, then `python -m torchclinic stamp {shown.id}`"
-    if not isinstance(stamps, dict):
-        problems.add(chinese.file, 1, f"`source` maps sections to hashes; {how}")
-        return
-    _check_stamps(english, chinese, stamps, how, problems)
+    _check_stamps(english, chinese, how, problems)
     forms = zip(_form(english).items(), _form(chinese).values(), strict=True)
     for (what, in_english), in_chinese in forms:
         if in_english != in_chinese:
@@ -32,16 +26,13 @@ def check(shown: Symptom | Tip, problems: Problems) -> None:
             problems.add(chinese.file, 1, message)
 
 
-def _check_stamps(
-    english: Page, chinese: Page, stamps: dict[str, Any], how: str, problems: Problems
-) -> None:
-    hashes = english.hashes()
+def _check_stamps(english: Page, chinese: Page, how: str, problems: Problems) -> None:
+    hashes, stamps = english.hashes(), chinese.front.source
     for name in hashes:
         if name in page.PROSE_FIELDS and not chinese.meta.get(name):
             message = f"front matter lacks `{name}`, which the English page has"
             problems.add(chinese.file, 1, message)
-    # YAML reads a hash of digits alone as a number.
-    old = [name for name, value in hashes.items() if name in stamps and str(stamps[name]) != value]
+    old = [name for name, value in hashes.items() if name in stamps and stamps[name] != value]
     new = [name for name in hashes if name not in stamps]
     for names, what in (
         (old, "changed in English since this was written"),
@@ -67,13 +58,13 @@ def _form(shown: Page) -> dict[str, list[str]]:
         ],
         "case headings": [name for name, _ in shown.cases],
         "link targets": sorted(target for target, _ in shown.links if "://" not in target),
-        "rows of `causes`": list(shown.causes),
+        "rows of `causes`": list(shown.front.causes),
         "rows of `causes` that `say` something": [
-            name for name, row in shown.causes.items() if row.say
+            name for name, row in shown.front.causes.items() if row.say
         ],
         "values in the diagnosis": [
             f"{{{name}}}"
-            for sentence in shown.diagnoses
+            for sentence in shown.front.diagnosis
             for name in sorted(words.placeholders(sentence))
         ],
     }

@@ -25,8 +25,8 @@ def _yaml() -> Any:
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     # Versions and dates stay text: `until: 1.10` must not become the number 1.1.
     rules = {
-        first: [(tag, rule) for tag, rule in found if not tag.endswith((":float", ":timestamp"))]
-        for first, found in base.yaml_implicit_resolvers.items()
+        first: [(tag, rule) for tag, rule in known if not tag.endswith((":float", ":timestamp"))]
+        for first, known in base.yaml_implicit_resolvers.items()
     }
     return yaml, type("Loader", (base,), {"yaml_implicit_resolvers": rules})
 
@@ -58,17 +58,11 @@ def load(text: str, file: Path, first_line: int, problems: Problems) -> dict[str
         mark = getattr(error, "problem_mark", None)
         line = first_line + mark.line if mark else first_line
         why = getattr(error, "problem", None) or str(error)
-        problems.add(
-            file,
-            line,
-            f"YAML that does not parse: {why}. Quote the value if it holds `: ` or ` #`.",
-        )
+        how = "Quote the value if it holds `: ` or ` #`"
+        problems.add(file, line, f"YAML that does not parse: {why}. {how}.")
         return {}
-    if data is None:
-        return {}
-    if not isinstance(data, dict):
-        problems.add(
-            file, first_line, f"YAML must be a mapping of `key: value`, not {type(data).__name__}."
-        )
-        return {}
-    return data
+    if isinstance(data, dict) or data is None:
+        return data or {}
+    kind = type(data).__name__
+    problems.add(file, first_line, f"YAML must be a mapping of `key: value`, not {kind}.")
+    return {}

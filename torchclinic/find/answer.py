@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict
 
 from .condition import Tree
+from .devices import Family
 from .failure import Failure
 from .hang import RollCall
 from .ranks import First
@@ -90,6 +91,7 @@ class Index(Patterns):
     version: int
     tables: dict[str, dict[str, Any]]  # what docs/assets/*.js goes by, by module
     symptoms: dict[str, SymptomEntry]
+    devices: list[Family]
 
 
 class Occurrence(TypedDict):
@@ -126,7 +128,7 @@ class Often(TypedDict):
     threads: list[int]  # of how many it was the matter, of all; [] where too few are known
 
 
-class Hit(TypedDict):
+class _Hit(TypedDict):
     symptom: str
     topic: str
     title: Texts
@@ -141,6 +143,10 @@ class Hit(TypedDict):
     often: Often | None  # where the text tells no cause
     row: str  # of the table of causes, shown first; "" where there is no table
     seen_in: list[str]  # stems of wrappers and of consequences
+
+
+class Hit(_Hit, total=False):
+    device: str  # id of the family of the reader's device, where the text tells one
 
 
 class Place(TypedDict):

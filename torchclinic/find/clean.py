@@ -38,7 +38,7 @@ CODE = (
     *("raise ", "warnings.warn(", "warn(", "assert ", "return ", "msg = ", "print(", "logger."),
     *("if ", "elif ", "except ", 'f"', "f'", "TORCH_CHECK", "#"),
 )
-#: How Chinese systems say what others say in English.
+#: How Chinese systems say what others say in English: as glibc's own catalogue has it.
 SPOKEN = {
     "\u6bb5\u9519\u8bef": "Segmentation fault",
     "\u6838\u5fc3\u5df2\u8f6c\u50a8": "core dumped",
@@ -49,6 +49,17 @@ SPOKEN = {
     "\u603b\u7ebf\u9519\u8bef": "Bus error",
     "\u975e\u6cd5\u6307\u4ee4": "Illegal instruction",
     "\u6d6e\u70b9\u6570\u4f8b\u5916": "Floating point exception",
+    "\u8bbe\u5907\u4e0a\u6ca1\u6709\u7a7a\u95f4": "No space left on device",
+    "\u8d85\u51fa\u78c1\u76d8\u9650\u989d": "Disk quota exceeded",
+    "\u6ca1\u6709\u90a3\u4e2a\u6587\u4ef6\u6216\u76ee\u5f55": "No such file or directory",
+    "\u6743\u9650\u4e0d\u591f": "Permission denied",
+    "\u65e0\u6cd5\u5206\u914d\u5185\u5b58": "Cannot allocate memory",
+    "\u6253\u5f00\u7684\u6587\u4ef6\u8fc7\u591a": "Too many open files",
+    "\u62d2\u7edd\u8fde\u63a5": "Connection refused",
+    "\u5730\u5740\u5df2\u5728\u4f7f\u7528": "Address already in use",
+    "\u8fde\u63a5\u88ab\u5bf9\u65b9\u91cd\u8bbe": "Connection reset by peer",
+    "\u7f51\u7edc\u4e0d\u53ef\u8fbe": "Network is unreachable",
+    "\u53ea\u8bfb\u6587\u4ef6\u7cfb\u7edf": "Read-only file system",
 }
 #: What lines of tracebacks begin with, behind what the writer of a log puts before every line.
 TRACED = ("Traceback (most recent call last)", '  File "')

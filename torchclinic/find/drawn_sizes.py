@@ -26,7 +26,7 @@ MOST_BOXES = 6
 #: Holes that have a name in the reader's language: hole -> which of the words.
 NAMED = {
     **{"target": "target", "input": "input", "mask": "mask", "tensor": "tensor", "value": "value"},
-    **{"places": "selected", "ckpt": "checkpoint", "model": "model"},
+    **{"places": "selected", "ckpt": "checkpoint", "model": "model", "want": "want", "got": "got"},
 }
 
 

@@ -16,6 +16,9 @@ KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("debugger", "pdb.py", ()),
     ("debugger", "bdb.py", ()),
     ("debugger", "debugpy/", ()),
+    ("launcher", "torch/distributed/elastic/agent/server/api.py", ("_exit_barrier",)),
+    ("store", "torch/distributed/elastic/rendezvous/", ()),
+    ("store", "torch/distributed/elastic/utils/store.py", ()),
     ("launcher", "torch/distributed/elastic/", ()),
     ("launcher", "torch/distributed/run.py", ()),
     ("launcher", "torch/multiprocessing/spawn.py", ("join",)),
@@ -39,6 +42,11 @@ KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             *("reduce_scatter", "reduce_scatter_tensor", "scatter_object_list", "send"),
             *("_verify_params_across_processes", "destroy_process_group"),
         ),
+    ),
+    (
+        "collective",
+        "torch/nn/parallel/distributed.py",
+        ("_distributed_broadcast_coalesced", "_sync_module_states"),
     ),
     ("collective", "torch/distributed/utils.py", ("_verify_param_shape_across_processes",)),
     ("collective", "torch/distributed/_functional_collectives.py", ("wait_tensor",)),
@@ -68,9 +76,16 @@ KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("lock", "logging/__init__.py", ("acquire", "handle")),
     ("lock", "filelock/", ()),
 )
+#: Kinds that wait, however often they look.
+STILL = ("idle", "spins", "store")
+#: Kinds of which no stack tells anything.
+GONE = ("dead", "unseen")
+#: Kinds that wait for what is no program of the reader's.
+OUTSIDE = ("network", "drive", "read", "open", "write", "input")
 #: Kinds that wait for the other ranks; a backward pass only where it does not compute.
 TOGETHER = ("collective", "backward")
 #: What belongs to no rank: stands in the command of a process.
+LAUNCHERS = ("torchrun", "torch.distributed.run", "accelerate launch")
 HELPERS = ("resource_tracker", "semaphore_tracker", "forkserver", "compile_worker")
 
 
@@ -78,7 +93,7 @@ class Group(TypedDict):
     """Processes whose main threads stand at one place."""
 
     who: list[str]
-    kind: str  # of KINDS; "own", or "idle" of a worker that has nothing to do
+    kind: str  # of KINDS; "own", "spins" (Process.spins), or "idle" of a worker without a sample
     detail: str  # the function of PyTorch or of the library
     place: str  # of the program: "validate (train.py:120)"
     works: bool
@@ -106,15 +121,18 @@ def roll_call(clean: str) -> RollCall | None:
     if not any(sign in clean for sign in SIGNS) or any(sign in clean for sign in NOT):
         return None
     found = [one for one in processes(clean) if one.frames or one.told.get("state")]
-    if not any(one.frames for one in found):
+    if not found:
         return None
+    blind = not any(one.frames for one in found)
     parents = {one.told.get("parent", "") for one in found}
     by = "rank" if any(one.rank for one in found) else "process"
     groups: list[tuple[Group, list[Process]]] = []
     for number, one in enumerate(found):
-        group = _group(one)
-        if group["kind"] == "launcher" or any(name in one.command for name in HELPERS):
+        group, unseen = _group(one, blind), () if one.frames else LAUNCHERS
+        if group["kind"] == "launcher" or any(name in one.command for name in (*HELPERS, *unseen)):
             continue
+        if group["kind"] == "unseen" and not (blind or one.rank):
+            continue  # a shell
         if one.pid and one.pid in parents and not one.rank and by == "rank":
             continue  # started the ranks
         name = one.rank or one.pid or str(number + 1)
@@ -144,7 +162,7 @@ def _kind(frames: list[Frame], without: tuple[str, ...] = ()) -> tuple[str, str]
     return "own", frames[0]["function"] if frames else ""
 
 
-def _group(one: Process) -> Group:
+def _group(one: Process, blind: bool) -> Group:
     frames = one.frames
     kind, detail = _kind(frames)
     worker = kind == "worker"
@@ -154,15 +172,20 @@ def _group(one: Process) -> Group:
         fetches = any(frame["file"].endswith("_utils/fetch.py") for frame in inner)
         kind, detail = _kind(inner, ("worker", "loader")) if fetches else ("idle", "")
         frames = inner
-    if kind == "own":
+    if kind == "own" and (frames or blind):
         kind = one.told.get("call", kind)
+    if kind == "own" and not frames:
+        kind = "unseen"
     place = next((frame for frame in frames if frame["own"]), None)
     where = f"{place['function']} ({place['file']}:{place['line']})" if place else ""
+    spins = kind in ("own", "gpu", "backward") and one.spins
     if one.stopped:
         kind = "debugger"
+    elif spins:
+        kind = "spins"
     elif one.told.get("state") in ("Z", "X"):
         kind = "dead"
-    works = one.works and kind != "idle"
+    works = one.works and kind not in STILL
     return {
         "who": [],
         "kind": kind,
@@ -176,8 +199,8 @@ def _group(one: Process) -> Group:
 def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
     """What follows from where they stand; the first that holds."""
     every = [group for group, _ in groups]
-    mains = [group for group in every if not group["worker"] and group["kind"] != "dead"]
-    waits = [g for g in mains if g["kind"] in TOGETHER and not _computes(g)]
+    mains = [group for group in every if not group["worker"] and group["kind"] not in GONE]
+    waits = [g for g in mains if g["kind"] in (*TOGETHER, "spins") and not _computes(g)]
     others = [g for g in mains if g not in waits]
     several = sum(len(group["who"]) for group in mains) > 1
 
@@ -197,6 +220,8 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
     def of(groups: list[Group], *kinds: str) -> list[Group]:
         return [group for group in groups if group["kind"] in kinds]
 
+    if not any(one.frames for _, ones in groups for one in ones):
+        return say("blind", every)
     if found := of(every, "debugger"):
         return say("stopped", found)
     if found := of(mains, "builds"):
@@ -215,9 +240,11 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
         if found := [group for group in others if group["works"]]:
             return say("late", found, "collective-deadlock", "slow-rank")
         return say("absent", others, "collective-deadlock")
+    if found := of(waits, "spins"):
+        return say("spins", found, "hang-flight-recorder" if several else "")
     if waits and (missing := _missing(groups)):
         return {**say("missing", waits, "collective-deadlock", "other-rank-died"), "who": missing}
-    if waits and not several:
+    if waits and (not several or of(every, "unseen")):
         return say("alone", waits, "collective-deadlock")
     if len({(g["kind"], g["detail"], g["place"]) for g in waits}) > 1:
         return say("different", waits, "collective-deadlock", "different-calls")
@@ -225,7 +252,22 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
         return say("same", waits, "collective-deadlock", "same-call")
     if found := [group for group in mains if group["works"]]:
         return say("works", found)
-    for kind in ("server", "gpu", "read", "write", "open", "network", "lock", "queue", "child"):
+    if len(mains) > 1 and all(one.rank for group, ones in groups if group in mains for one in ones):
+        most = max(mains, key=lambda group: len(group["who"]))
+        apart = say("apart", [g for g in mains if g is not most], "hang-flight-recorder")
+        return {**apart, "others": most["who"]}
+    for kind in (
+        "server",
+        "gpu",
+        "drive",
+        "read",
+        "write",
+        "open",
+        "network",
+        "lock",
+        "queue",
+        "child",
+    ):
         if found := of(mains, kind):
             return say(kind, found)
     if not mains and any(group["kind"] != "idle" for group in every):
@@ -263,7 +305,7 @@ def _of_loader(every: list[Group], waiting: list[Group], say) -> Verdict:  # typ
         found = say("worker-slow", working, page, "only-slow")
     elif locked := [group for group in busy if group["kind"] == "lock"]:
         found = say("worker-lock", locked, page, "lock-at-fork")
-    elif reads := [g for g in busy if g["kind"] in ("network", "read", "open", "write", "input")]:
+    elif reads := [g for g in busy if g["kind"] in OUTSIDE]:
         found = say("worker-reads", reads, page, "stuck-sample")
     elif busy:
         found = say("worker-stands", busy, page, "any-worker")

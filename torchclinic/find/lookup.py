@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from . import condition, hang, live, picture, ranks
+from . import condition, devices, hang, live, picture, ranks
 from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Part, Remark
 from .clean import binary, normalise, printed_type, redact, strip_prefix, words
 from .failure import fails
@@ -51,10 +51,10 @@ def lookup(index: Index, text: str) -> Answer:
     call = hang.roll_call(whole)
     if not clean.strip(" \n"):
         return _nothing("empty")
-    pasted = Pasted(clean)
-    candidates = ranked(index, occurrences(index, pasted), clean)
+    pasted, candidates, device = _read(index, clean)
     candidates, remarks = _apart(candidates, pasted.lines)
-    if first and all(ROLES[candidate.role] == "wrapper" for candidate in candidates):
+    raised = first and not first["text"].startswith(ranks.SIGNAL)
+    if raised and all(ROLES[candidate.role] == "wrapper" for candidate in candidates):
         candidates = []  # what is wrapped is in the text, and no page knows it
     if not candidates:
         line = first["text"] if first else _looked_for(pasted.lines)
@@ -76,6 +76,8 @@ def lookup(index: Index, text: str) -> Answer:
         cause = _cause(index["symptoms"][candidate.symptom].get("causes", []), facts)
         line = raw_lines[candidate.line - 1]
         hits.append(_hit(index, candidate, candidates, line, cause))
+        if device:
+            hits[-1]["device"] = device["id"]
     answer: Answer = {
         "status": "ambiguous" if ambiguous(candidates) else "match",
         "hits": hits,
@@ -83,6 +85,21 @@ def lookup(index: Index, text: str) -> Answer:
         "harmless": remarks,
     }
     return _called(index, _named(answer, first), call)
+
+
+def _read(index: Index, clean: str) -> tuple[Pasted, list[Candidate], devices.Family | None]:
+    """A text, what it prints, and the family of its device: one that no page knows by its own
+    words is read in CUDA's."""
+    pasted = Pasted(clean)
+    candidates = ranked(index, occurrences(index, pasted), clean)
+    device = devices.family(index["devices"], pasted)
+    if device is None or any(ROLES[one.role] == "cause" for one in candidates):
+        return pasted, candidates, device
+    other = devices.in_cuda_words(device, clean)
+    translated = Pasted(other)
+    if other != clean and (told := ranked(index, occurrences(index, translated), other)):
+        return translated, told, device
+    return pasted, candidates, device
 
 
 def _called(index: Index, answer: Answer, call: hang.RollCall | None) -> Answer:
@@ -223,8 +240,11 @@ def diagnose(index: Index, hit: Hit, language: str) -> str:
     for sentence in [of_cause, *of_symptom] if of_cause else of_symptom:
         pieces = sentence.replace("}", "{").split("{")  # text, name, text, name, ..., text
         if all(name in hit["values"] for name in pieces[1::2]):
+            named = {one["id"]: one["noun"] for one in index["devices"]}
+            noun = named.get(hit.get("device", ""), "GPU")
             return "".join(
-                hit["values"][piece] if at % 2 else piece for at, piece in enumerate(pieces)
+                hit["values"][piece] if at % 2 else piece.replace("GPU", noun)
+                for at, piece in enumerate(pieces)
             )
     return ""
 

@@ -27,8 +27,9 @@ LOST = (
 )
 #: Exceptions of those who only wait for others.
 WAITING = ("ChildFailedError", "SignalException", "ProcessRaisedException", "CalledProcessError")
-#: How torchrun calls the process that failed first.
-ROOT = "Root Cause"
+#: How torchrun calls the process that failed first, and says that a signal ended it: an abort is
+#: what a watchdog does to those who wait.
+ROOT, SIGNAL, ABORT = "Root Cause", "Signal ", "SIGABRT"
 #: What is printed where someone stops a program.
 STOPS = (
     *("got signal: 15", "got signal: 2", "got signal: 1", "death signal, shutting down workers"),
@@ -73,11 +74,11 @@ def apart(clean: str) -> tuple[str, First | None]:
         return clean, None
     lines = clean.split("\n")
     errors = [error for error in _errors(lines) if error.type not in WAITING]
-    own = [error for error in errors if not error.lost]
     lost = [error for error in errors if error.lost]
+    root, signal = _root(lines)
+    own = [error for error in errors if not error.lost] or signal
     if not own:
         return clean, None
-    root = _root(lines)
     first = next((error for error in own if error.rank and error.rank == root), own[0])
     quiet = {error.rank for error in lost if error.rank} - {error.rank for error in own}
     for number in range(len(lines) if quiet else 0):
@@ -163,15 +164,18 @@ def _errors(lines: list[str]) -> list[_Error]:
     return errors
 
 
-def _root(lines: list[str]) -> str:
-    """The rank that torchrun's summary calls the first that failed; "" for none."""
-    told = False
-    for line in lines[-READ:]:
-        told = told or ROOT in line
-        if not told:
-            continue
-        name, _, value = line[:LONG].partition(":")
-        if name.strip(" ") == "rank":
-            number = value.strip(" ").partition(" ")[0]
-            return number if number and not number.strip(DIGITS) else ""
-    return ""
+def _root(lines: list[str]) -> tuple[str, list[_Error]]:
+    """The rank that torchrun's summary calls the first that failed, "" for none; and the signal
+    that ended it, where it was one."""
+    told, rank = False, ""
+    for number in range(max(0, len(lines) - READ), len(lines)):
+        told = told or ROOT in lines[number]
+        name, _, value = lines[number][:LONG].partition(":") if told else ("", "", "")
+        name, value = name.strip(" "), value.strip(" ")
+        if name == "rank":
+            rank = value.partition(" ")[0]
+            rank = "" if rank.strip(DIGITS) else rank
+        elif name == "traceback":
+            by_signal = value.startswith(SIGNAL) and ABORT not in value
+            return rank, [_Error(number, number, rank, value, "", None)] * by_signal
+    return rank, []

@@ -15,8 +15,10 @@ from .ranks import rank_of
 #: Begins a line of `torchclinic hang`: words `name=value` follow.
 MARK = "# torchclinic "
 #: One of these stands in a dump; one of those in what is none of a hang: a crash, a profile.
-SIGNS = ("(most recent call first)", '): "', "Thread ")
+SIGNS = ("(most recent call first)", '): "', "Thread ", MARK)
 NOT = ("Fatal Python error", "Windows fatal exception", "%Own", ");")
+#: Only `torchclinic` says it of a process, in its line.
+MARKED = "host"
 #: Lines of a text, characters of a line and frames of a thread that are read.
 READ, LONG, DEEP = 200_000, 1000, 400
 #: Share of a processor with which a process works.
@@ -69,9 +71,18 @@ class Process:
     def works(self) -> bool:
         if any(stack != self.stacks[0] for stack in self.stacks):
             return True
+        if self.told.get("state") == "R":  # or would, if a processor were free
+            return True
         if "cpu" in self.told:
             return number_of(self.told["cpu"]) >= WORKS
         return self.active
+
+    @property
+    def spins(self) -> bool:
+        """Does it use the processor at one place, in a program that uses a GPU? It computes there,
+        or waits for the GPU: with NCCL, for the other ranks."""
+        still = len(self.stacks) > 1 and all(stack == self.stacks[0] for stack in self.stacks)
+        return still and self.works and "gpu" in self.told
 
     @property
     def stopped(self) -> bool:
@@ -105,7 +116,10 @@ def processes(clean: str) -> list[Process]:
             if one is None or _ends(one, name):
                 _close(current, prefix)
                 key = {"pid": "", "thread": number if not prefix else ""}
-                current[prefix] = one = _known(found, key, prefix)
+                # faulthandler says whose stacks they are only where a line above does.
+                again = one is not None and not name and MARKED in one.told
+                told = one.told if one and again else key
+                current[prefix] = one = _known(found, told, prefix)
             one.threads.append((name, status, []))
         elif (one := current.get(prefix)) and one.threads and (frame := _frame(text)):
             if len(one.threads[-1][2]) < DEEP:

@@ -77,11 +77,8 @@ def run(job: Job) -> None:
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    sys.stdout = os.fdopen(
-        1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
-    )
-    sys.stderr = os.fdopen(
-        2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    sys.stdout, sys.stderr = (
+        os.fdopen(number, "w", 1, "utf-8", "backslashreplace", closefd=False) for number in (1, 2)
     )
     # A real module with a real file: tracebacks show the snippet's own lines, and child processes
     # can find it.

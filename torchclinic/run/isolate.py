@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
+import glob
 import os
 import signal
 import socket
@@ -155,17 +156,10 @@ def end_children() -> None:
 def _children() -> list[int]:
     """Direct children, from /proc; nothing where there is no /proc."""
     pids = []
-    for task in _listed("/proc/self/task"):
+    for name in glob.glob("/proc/self/task/*/children"):
         try:
-            with open(f"/proc/self/task/{task}/children") as file:
+            with open(name) as file:
                 pids += [int(pid) for pid in file.read().split()]
         except OSError:
             continue
     return pids
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

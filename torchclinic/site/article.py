@@ -25,7 +25,7 @@ def of_source(catalogue: Catalogue, name: str) -> Article | None:
 
 
 def tags(article: Article) -> list[str]:
-    return article.tags if isinstance(article, Tip) else article.snippet.tags
+    return article.facts.tags if isinstance(article, Tip) else article.snippet.tags
 
 
 def markdown(catalogue: Catalogue, article: Article, language: str, repository: str = "") -> str:

@@ -11,7 +11,7 @@ from ..content.catalogue import Catalogue
 from ..content.code import as_shown
 from ..content.snippet import Case, Cell
 from ..content.symptom import Symptom
-from .evidence_view import environments, mutants_line, reason, recorded, release, where
+from .evidence_view import environments, reason, recorded, release, where
 from .labels import LABELS
 from .markup import fence, indented, plain, tab
 from .message_view import cut
@@ -66,8 +66,7 @@ def _ran(shown: Case, place: str, language: str) -> str:
 
 
 def proof(catalogue: Catalogue, symptom: Symptom, shown: Case, language: str) -> str:
-    """The code that runs behind the fix, what it printed when it last ran, and how many wrong
-    versions of the fix it caught."""
+    """The code that runs behind the fix, and what it printed when it last ran."""
     parts = [
         fence(shown.cells["proof"].source, "python"),
         printed(catalogue, symptom, shown.cure, language),
@@ -75,7 +74,7 @@ def proof(catalogue: Catalogue, symptom: Symptom, shown: Case, language: str) ->
     if use := shown.cells.get("use"):
         program = symptom.code(language).as_run(use)
         parts += [LABELS[language]["in-program"], fence(program.source, "python")]
-    return "\n\n".join([*parts, *mutants_line(catalogue, symptom, shown, language)])
+    return "\n\n".join(parts)
 
 
 def tried(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:

@@ -29,7 +29,7 @@ def rows(symptom: Symptom, language: str, *first: str) -> list[Cause]:
     """The causes that the page of this language has words for, in the table's order; before them
     the rows `first`, and the one whose fix is the quick one."""
     page = symptom.pages[language]
-    known = [cause for cause in symptom.snippet.causes if cause.row in page.causes]
+    known = [cause for cause in symptom.snippet.causes if cause.row in page.front.causes]
     quick = _CASE.search(page.sections["fix"].text)
     named = [cause for row in first for cause in known if cause.row == row]
     quickest = [cause for cause in known if quick and cause.case == quick[1]]
@@ -119,14 +119,14 @@ class Choice:
         return [self.expand(line) for line in lines]
 
     def _row(self, cause: Cause, *, first: bool) -> list[str]:
-        often = ""
+        often, see = "", self.page.front.causes[cause.row].see
         if cause.row == self.met if self.threads else first:
             said = self.label["most-often-of" if self.threads else "most-often"]
             count, of = self.threads or (0, 0)
             often = f' <small class="tc-met">{said.format(count=count, of=of)}</small>'
         return [
             f'<details class="tc-row" data-tc-row="{cause.row}"{" open" * first} markdown>',
-            f'<summary markdown="0">{_seen(self.page.causes[cause.row].see)}{often}</summary>',
+            f'<summary markdown="0">{_seen(see)}{often}</summary>',
             "",
             *self._body(cause),
             "",
@@ -136,7 +136,7 @@ class Choice:
 
     def _body(self, cause: Cause) -> list[str]:
         """What is behind a row: what to do, and the case with its text, which stands once."""
-        do = self.page.causes[cause.row].do
+        do = self.page.front.causes[cause.row].do
         own = self.parts.pop(cause.case, []) if cause.case else []
         fix = self.fix if cause.case and cause.case == self.quick else []
         if fix:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from . import (
     parts,
     policy,
     redirect_pages,
+    routes,
     styles,
 )
 from .article import Article
@@ -72,13 +73,19 @@ class Edition:
         tips: list[Any] = ["tips/index.md", "cheat-sheet.md"]
         for topic, about in lists.tips_by_topic(self.catalogue, self.language).items():
             tips.append({self._topic(topic): [f"{tip.id}.md" for tip in about]})
+        ways = routes.names(self.root, self.language)
         return [
             {label["home"]: "index.md"},
             {label["lookup"]: "lookup.md"},
             {label["symptoms"]: symptoms},
+            *(
+                [{label["routes"]: ways}]
+                if (ways := routes.names(self.root, self.language))
+                else []
+            ),
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: [f"{name}.md" for name in (*_ABOUT, "about")]},
+            {label["about"]: [f"{name}.md" for name in ("about", *_ABOUT)]},
         ]
 
     def _topic(self, topic: str) -> str:
@@ -145,12 +152,13 @@ class Edition:
         found = article.of_source(self.catalogue, name)
         return found if found and self.language in found.pages else None
 
-    def page(self, name: str, text: str) -> tuple[dict[str, Any], str]:
+    def page(self, name: str, text: str, meta: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """What a page's front matter gains, and its Markdown with all directives expanded.
 
         Args:
             name: of the page's source.
             text: that source, without its front matter.
+            meta: the front matter.
         """
         if name.startswith(NOTEBOOKS):
             symptom = self.article(name.removeprefix(NOTEBOOKS))
@@ -159,6 +167,7 @@ class Edition:
         shown = self.article(name)
         if shown is None:
             text = chinese.joined(text) if self.language == "zh" else text
+            text = routes.expand(self.root, text, meta.get("comments", {}))
             return {}, home.expand(self.catalogue, text, self.language)
         facts = {
             "description": parts.description(shown, self.language),

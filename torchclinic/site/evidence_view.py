@@ -10,7 +10,7 @@ import re
 from ..content import changes
 from ..content.catalogue import Catalogue
 from ..content.evidence import OUTCOMES, PYTHON, RELEASE, CellRecord, Evidence
-from ..content.snippet import FAULT, Case
+from ..content.snippet import FAULT
 from ..content.symptom import Symptom
 from .labels import LABELS, REASONS
 from .markup import plain
@@ -220,22 +220,6 @@ def release(record: Evidence) -> str:
 
 def where(record: Evidence) -> str:
     return "CPU" if record.device == "cpu" else record.device_name
-
-
-def mutants_line(catalogue: Catalogue, symptom: Symptom, made: Case, language: str) -> list[str]:
-    """How many wrong versions of a fix were tried and caught, and why any was not, as a paragraph;
-    [] if none was tried on the code of today."""
-    entry = catalogue.mutants.of(symptom.snippet)
-    tried = entry.cases.get(made.name) if entry else None
-    if tried is None or not tried.tried:
-        return []
-    label = LABELS[language]
-    lines = [label["mutants"].format(tried=tried.tried, caught=tried.tried - len(tried.survived))]
-    for name, why in made.survives.items():
-        kind, _, code = name.partition(": ")
-        change = f"{label['mutant'].get(kind, kind)} `{code.partition(' # ')[0]}`"
-        lines.append(f"- {change}{label['colon']}{plain(why)}")
-    return ["\n\n".join([lines[0], "\n".join(lines[1:])]) if lines[1:] else lines[0]]
 
 
 def recorded(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ..content import overview
 from ..content.catalogue import Catalogue
-from . import evidence_view, lists, markup, message_view, parts
+from . import article, evidence_view, lists, markup, message_view, parts
 from .labels import LABELS
 
 
@@ -85,12 +85,13 @@ def totals(catalogue: Catalogue, language: str) -> str:
     return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
 
 
-def tips_mutants(catalogue: Catalogue, language: str) -> str:
-    """How many statements were taken out of the blocks of tips, and how often the block then
-    failed; nothing where none was."""
-    counts = [catalogue.mutants.counts(made.snippet) for made in catalogue.tips.values()]
-    tried, caught = sum(one for one, _ in counts), sum(one for _, one in counts)
-    return LABELS[language]["tips-mutants"].format(tried=tried, caught=caught) if tried else ""
+def mutants(catalogue: Catalogue, language: str) -> str:
+    """How many wrong versions of fixes and tips were made on purpose, and caught; nothing where
+    none was."""
+    counts = [catalogue.mutants.counts(shown.snippet) for shown in article.articles(catalogue)]
+    tried, caught = sum(tried for tried, _ in counts), sum(caught for _, caught in counts)
+    label = LABELS[language]["mutants"]
+    return label.format(tried=tried, caught=caught, left=tried - caught) if tried else ""
 
 
 def often(catalogue: Catalogue, language: str) -> str:
@@ -135,7 +136,7 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "often": often,
     "topics": topics,
     "filter": lambda catalogue, language: lists.pages_filter(language),
-    "tips-mutants": tips_mutants,
+    "mutants": mutants,
     "evidence": evidence_view.evidence_table,
     "matrix": evidence_view.evidence_matrix,
     "evidence-files": lambda catalogue, language: evidence_view.evidence_files(catalogue),

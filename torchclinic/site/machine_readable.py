@@ -138,8 +138,8 @@ def _tip(made: Tip, base: str) -> dict[str, Any]:
     return {
         **_page(made, base),
         "rule": {language: made.rule(language) for language in LANGUAGES if language in made.pages},
-        "tags": made.tags,
-        "symptoms": made.symptoms,
+        "tags": made.facts.tags,
+        "symptoms": made.facts.symptoms,
     }
 
 
@@ -291,7 +291,7 @@ def _xml(root: ET.Element) -> str:
 
 def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str) -> str:
     """JSON-LD of a symptom or a tip. It goes into a `<script>`, whose text no `<` may end."""
-    tags = made.snippet.tags if isinstance(made, Symptom) else made.tags
+    tags = made.snippet.tags if isinstance(made, Symptom) else made.facts.tags
     facts: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "TechArticle",
@@ -299,7 +299,10 @@ def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str)
         "description": parts.description(made, language),
         "url": address(base, language, made.id),
         "inLanguage": language,
-        "keywords": [*parts.tag_names(catalogue, tags, language), *made.pages[language].synonyms],
+        "keywords": [
+            *parts.tag_names(catalogue, tags, language),
+            *made.pages[language].front.synonyms,
+        ],
         "license": LICENCE,
         "isPartOf": {"@type": "WebSite", "name": "Torch Clinic", "url": base},
     }

@@ -83,7 +83,7 @@ def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Expand directives; set description and tags."""
-    facts, text = edition.page(page.file.src_uri, markdown)
+    facts, text = edition.page(page.file.src_uri, markdown, page.meta)
     page.meta.update(facts)
     page.meta["search"] = {"exclude": True}  # the search's index is our own
     return text

@@ -28,7 +28,7 @@ def tag_names(catalogue: Catalogue, tags: list[str], language: str) -> list[str]
 
 def summary(made: Symptom | Tip, language: str) -> str:
     found = made.pages.get(language)
-    return str(found.meta.get("summary") or "") if found else ""
+    return found.front.summary if found else ""
 
 
 def description(made: Symptom | Tip, language: str) -> str:
@@ -68,10 +68,10 @@ def synonyms(made: Page, language: str) -> list[str]:
         [
             "",
             label["also"]
-            + label["words"].join(map(plain, made.synonyms[:SYNONYMS]))
+            + label["words"].join(map(plain, made.front.synonyms[:SYNONYMS]))
             + "\n{ .tc-note }",
         ]
-        if made.synonyms
+        if made.front.synonyms
         else []
     )
 

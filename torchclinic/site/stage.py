@@ -92,8 +92,9 @@ def write(edition: Edition, out: Path) -> None:
 def page(edition: Edition, file: Path, name: str, source: str) -> str:
     """One page: front matter that generators read, and Markdown without directives."""
     front, body, _ = split_front_matter(source)
-    facts, text = edition.page(name, body)
-    meta = {**yamlfile.load(front, file, 2, Problems(edition.root)), **facts}
+    written = yamlfile.load(front, file, 2, Problems(edition.root))
+    facts, text = edition.page(name, body, written)
+    meta = {**written, **facts}
     kept = {field: meta[field] for field in FIELDS if field in meta}
     # JSON is YAML, and a title is one line whatever it holds.
     lines = [f"{field}: {json.dumps(value, ensure_ascii=False)}" for field, value in kept.items()]

@@ -15,7 +15,7 @@ from tinycss2.ast import Node
 _VALUES = {"ltr", "custom", "default", "slate"}  # of the body
 _ATTRIBUTES = {"dir", "data-md-color-primary", "data-md-color-accent", "data-md-color-scheme"}
 _WORD = re.compile(r"[\w-]+")
-_REMARK = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+_REMARK = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 #: Parts of Material that no setting of ours turns on: that its script knows them does not count.
 _OFF = (
     "md-annotation",

@@ -42,7 +42,7 @@ def symptom_page(
     told = headline_row(symptom)
     parts = sections.pop("fix"), sections.pop("causes")
     choice = Choice(symptom, language, told, met, parts, shown)
-    lines = [f"# {plain(page.title)}", "", evidence_line(catalogue, symptom, language), ""]
+    lines = [f"# {plain(page.front.title)}", "", evidence_line(catalogue, symptom, language), ""]
     for name, own in sections.items():
         if name == "why":
             ask = _ask(symptom, language)
@@ -106,11 +106,11 @@ def _yours(symptom: Symptom, language: str) -> list[str]:
     """Where symptom.js puts the reader's own message and the diagnosis with its values, if the
     lookup sent them here."""
     page, label = symptom.pages[language], LABELS[language]
-    says = {row: own.say for row, own in page.causes.items() if own.say}
+    says = {row: own.say for row, own in page.front.causes.items() if own.say}
     if not symptom.snippet.wordings:
         return []
     sentences, rows = (
-        html.escape(json.dumps(data, ensure_ascii=False)) for data in (page.diagnoses, says)
+        html.escape(json.dumps(data, ensure_ascii=False)) for data in (page.front.diagnosis, says)
     )
     return [
         f'<div class="tc-yours" data-tc-diagnoses="{sentences}" data-tc-says="{rows}" hidden>'
@@ -125,7 +125,7 @@ def _nothing(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     in the reader's own text."""
     label = LABELS[language]
     topic = topic_name(catalogue, symptom.topic, language)
-    ask = symptom.pages[language].ask
+    ask = symptom.pages[language].front.ask
     otherwise = label["or-else"].format(lookup="../lookup.md", topic="index.md", name=topic)
     return [
         f'<div class="tc-next" data-tc-next="{html.escape(label["also-there"])}" markdown>',
@@ -150,8 +150,11 @@ def _further(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     for other in near.values():
         if language in other.pages and f"{other.stem}.md" not in linked:
             items.append(f"- [{plain(other.title(language))}](../{other.id}.md)")
+    said = symptom.snippet.text + symptom.pages[language].text
     for tip in catalogue.tips.values():
-        if symptom.stem in tip.symptoms and language in tip.pages and tip.stem not in linked:
+        facts = tip.facts
+        explains = symptom.stem in facts.symptoms or any(word in said for word in facts.mentioned)
+        if explains and language in tip.pages and tip.stem not in linked:
             items.append(f"- {label['tip']}[{plain(tip.title(language))}](../{tip.id}.md)")
     items += [
         f"- [{host(address)}{label['colon']}{docs_name(address)}]({address})"

@@ -17,19 +17,26 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     that it explains, links."""
     found = made.pages[language]
     label = LABELS[language]
-    lines = [f"# {plain(found.title)}", "", f"{plain(made.rule(language))}\n{{ .tc-rule }}", ""]
+    lines = [
+        f"# {plain(found.front.title)}",
+        "",
+        f"{plain(made.rule(language))}\n{{ .tc-rule }}",
+        "",
+    ]
     for line in found.prose.splitlines():
         directive = DIRECTIVE.fullmatch(line)
         if directive and directive[1] == "program":
             lines += ["", program(catalogue, directive[2]), ""]
         elif directive:
-            lines += ["", figure(directive[2], found.title, language), ""]
+            lines += ["", figure(directive[2], found.front.title, language), ""]
         elif mark := MARK.match(line):
             text = label["not-run-why"] if mark[2].startswith(GPUS) else label["run-where"]
             lines += [f"*{text.format(why=reason(mark[2], language))}*", ""]
         else:
             lines.append(line)
-    explained = [catalogue.symptoms[stem] for stem in made.symptoms if stem in catalogue.symptoms]
+    explained = [
+        catalogue.symptoms[stem] for stem in made.facts.symptoms if stem in catalogue.symptoms
+    ]
     linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in found.links}
     items = [
         f"- [{plain(symptom.title(language))}](../../{symptom.id}.md)"
@@ -52,7 +59,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
                 *lines,
                 "",
                 f"{edit}\n{{ .tc-links }}",
-                *sources(catalogue, made.rows, language),
+                *sources(catalogue, made.facts.rows, language),
                 *synonyms(found, language),
             ]
         )

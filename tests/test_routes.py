@@ -1,0 +1,146 @@
+"""Routes are followed: each step put in place, each command run, its output compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from torchclinic import LANGUAGES, ROOT
+from torchclinic.content import comments, page, yamlfile
+from torchclinic.content.problem import Problems
+from torchclinic.site import routes
+
+PAGES = {
+    language: [
+        ROOT / "docs" / language / name
+        for name in routes.names(ROOT, language)
+        if not name.endswith("/index.md")
+    ]
+    for language in LANGUAGES
+}
+#: A step; or what is typed, or printed then.
+PIECE = re.compile(
+    routes.DIRECTIVE.pattern + r"|^```(console|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+#: What is typed -> how it is run here.
+PROGRAMS = {
+    "python": [sys.executable],
+    "torchrun": [sys.executable, "-m", "torch.distributed.run"],
+}
+#: Another processor rounds otherwise.
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+TOLERANCE = 0.1
+PORT = re.compile(r"(--master-port )\d+")
+SEVERAL = "several-gpus"
+
+
+def pieces(file: Path) -> list[tuple[str, str]]:
+    """(kind, text) of the steps, commands and outputs of a page, in order."""
+    found = PIECE.finditer(file.read_text(encoding="utf-8"))
+    return [
+        (match[4], match[5]) if match[4] else ("step", f"{match[1]} {match[2]}") for match in found
+    ]
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def start(command: str, folder: Path, port: str) -> subprocess.Popen[str]:
+    """Run what is typed, with a port of our own in place of the page's and of torchrun's."""
+    name, *arguments = shlex.split(PORT.sub(rf"\g<1>{port}", command))
+    # Warnings are shown on pages nowhere, and differ among releases.
+    return subprocess.Popen(
+        [*PROGRAMS[name], *arguments],
+        cwd=folder,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "PET_MASTER_PORT": port},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def assert_printed(printed: str, shown: str) -> None:
+    """Ranks print in any order: lines are compared sorted, numbers to a tenth."""
+    lines, wanted = sorted(printed.splitlines()), sorted(shown.splitlines())
+    assert [NUMBER.sub("#", line) for line in lines] == [NUMBER.sub("#", line) for line in wanted]
+    for line, want in zip(lines, wanted, strict=True):
+        numbers = [float(number) for number in NUMBER.findall(line)]
+        expected = [float(number) for number in NUMBER.findall(want)]
+        assert numbers == pytest.approx(expected, rel=TOLERANCE, abs=TOLERANCE / 2), printed
+
+
+def put(folder: Path, step: str) -> None:
+    route, number = step.split()
+    code = routes.source(ROOT, route, int(number))
+    (folder / routes.PROGRAM).write_text(code, encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", PAGES["en"], ids=lambda file: file.stem)
+def test_each_step_prints_what_the_page_shows(file: Path, tmp_path: Path) -> None:
+    printed = ""
+    for kind, text in pieces(file):
+        if kind == "step":
+            put(tmp_path, text)
+        elif kind == "text":
+            assert_printed(printed, text)
+        else:
+            # `rm checkpoint.pt` stands in the sentence above.
+            if "--nnodes" in text:
+                (tmp_path / "checkpoint.pt").unlink()
+            typed = [line.removeprefix("$ ") for line in text.splitlines()]
+            port = free_port()
+            running = [start(command, tmp_path, port) for command in typed]
+            printed = "".join(process.communicate()[0] for process in running)
+            assert [process.returncode for process in running] == [0] * len(running)
+
+
+def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    put(tmp_path, f"{SEVERAL} 5")
+    command = "torchrun --nproc-per-node 2 train.py"
+    process = start(command, tmp_path, free_port())
+    assert process.stdout is not None
+    seen = ""
+    while not seen.startswith("epoch 2"):  # so that epoch 1 was saved
+        seen = process.stdout.readline()
+        assert seen, "it ended before epoch 2"
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    again, _ = start(command, tmp_path, free_port()).communicate()
+    assert again.startswith(("epoch 2", "epoch 3")), again
+    assert again.splitlines()[-1].startswith("epoch 3")
+
+
+def test_both_languages_show_the_same() -> None:
+    assert [file.name for file in PAGES["en"]] == [file.name for file in PAGES["zh"]] != []
+    for english, chinese in zip(PAGES["en"], PAGES["zh"], strict=True):
+        assert pieces(english) == pieces(chinese), english.name
+        targets = page.targets(english.read_text("utf-8"))
+        assert targets == page.targets(chinese.read_text("utf-8"))
+        for target in targets:
+            assert (english.parent / target.partition("#")[0]).is_file(), target
+
+
+@pytest.mark.parametrize("file", PAGES["zh"], ids=lambda file: file.stem)
+def test_every_comment_of_the_steps_is_chinese(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    front = page.split_front_matter(text)[0]
+    twins = yamlfile.load(front, file, 2, Problems(ROOT)).get("comments", {})
+    said = {
+        comment.text
+        for route, number, _ in routes.steps(text)
+        for comment in comments.of_code(routes.source(ROOT, route, number))
+    }
+    assert said == set(twins)
+    for english, chinese in twins.items():
+        assert english.count("\n") == chinese.count("\n"), english
