@@ -92,6 +92,7 @@
 #     undecided: the block has ended before backward(), and the traceback does not name it
 #   encode-or-generate: {case: no-grad-block}
 #   grad-off-everywhere:
+#     if: live("run", "gradients off")
 #   nothing-in-the-batch:
 #     likely: >-
 #       paste("tensor(0.,", "tensor(0.)", "tensor(0, device", "loss=0,", "loss=0.0,", "loss: 0.0,", "loss: 0.0000,")

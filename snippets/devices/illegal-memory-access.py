@@ -15,6 +15,14 @@
 #   - text: "HIP error: an illegal memory access was encountered"
 #     unless: [gpu-programs]
 #   - text: "Triton Error [CUDA]: CUDA_ERROR_ILLEGAL_ADDRESS"
+#   - text: "cuda runtime error (77)"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (700)"
+#     exception: RuntimeError
+#   - text: "HIP error: hipErrorIllegalAddress"
+#     unless: [gpu-programs]
+#   - text: "Search for `hipErrorIllegalAddress'"
+#     unless: [gpu-programs]
 # tags: [cpp-extension, crash, cuda, multi-gpu, out-of-range]
 # recover: process
 # needs: ["fault:a kernel that reads addresses as a GPU does, carried out by the CPU"]

@@ -17,6 +17,8 @@
 #   - text: "This function was deprecated since version {_:num} and is now removed"
 #     exception: RuntimeError
 #     sample: "RuntimeError: This function was deprecated since version 1.9 and is now removed. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."
+#   - text: "'torch.{module:ident}' has no attribute '{name:ident}'"
+#     sample: "This will create this error: 'torch.cuda' has no attribute 'mem_get_info'"
 # tags: [import-error]
 # recover: process
 # needs: ["fault:a folder that stands for an old torch"]

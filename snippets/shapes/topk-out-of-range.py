@@ -23,8 +23,10 @@
 #           _, pred = output.topk(maxk, 1, True, True)
 #       RuntimeError: selected index k out of range
 #   few:
+#     if: len(live.left.shape) == 1
 #     undecided: how many values there are is not printed
 #   wrong-dim:
+#     likely: frames("dim=0") and live.left.shape[1] > live.left.shape[0]
 #     undecided: the shape is not printed
 # ---
 
