@@ -95,6 +95,8 @@ def small_disk(folder):
 
 small_disk("system")
 os.environ.update(HOME=os.path.abspath("system"), TMPDIR=os.path.abspath("system"))
+for name in ("XDG_CACHE_HOME", "TORCH_HOME", "HF_HOME"):
+    os.environ.pop(name, None)
 tempfile.tempdir = None
 Path("weights.pth").write_bytes(os.urandom(600_000))
 handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=os.getcwd())
