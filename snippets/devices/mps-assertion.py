@@ -81,3 +81,14 @@ expected = nn.functional.scaled_dot_product_attention(q, k, v)
 torch.testing.assert_close(out, expected)
 fewer = torch.rand(2, 3, 7, 8), torch.rand(2, 3, 11, 8), torch.rand(2, 3, 11, 5)  # not a multiple, other lengths
 torch.testing.assert_close(attention(*fewer), nn.functional.scaled_dot_product_attention(*fewer))
+
+# %% use too-large
+q, k, v = (torch.rand(2, 4, 96, 8, requires_grad=True) for _ in range(3))
+# >>>
+out = torch.softmax(q @ k.transpose(-1, -2) / 8**0.5, dim=-1) @ v
+# <<<
+assert largest[0] < 2 * 4 * 96 * 96 * 4 / 8  # the scores of all queries at once
+out.square().mean().backward()
+expected = nn.functional.scaled_dot_product_attention(q, k, v)
+torch.testing.assert_close(out, expected)
+assert q.grad.isfinite().all() and v.grad.abs().sum() > 0

@@ -103,3 +103,11 @@ near = torch.cdist(x.cpu(), y.cpu())  # this one step on the CPU
 assert near.device.type == "cpu" and near.shape == (5, 2)
 expected = (points.numbers[:, None] - centers.numbers).square().sum(-1).sqrt()
 torch.testing.assert_close(near, expected)
+
+# %% use on-cpu
+x, y = torch.rand(4, 3).npu(), torch.rand(6, 3).npu()
+# >>>
+near = torch.cdist(x, y)
+# <<<
+nearest = near.argmin(dim=1)
+assert nearest.tolist() == (x.numbers[:, None] - y.numbers).norm(dim=-1).argmin(1).tolist()

@@ -69,3 +69,13 @@ out = model(x)
 assert out.dtype == torch.float32 and out.shape == (8, 2)
 expected = model.double()(torch.from_numpy(features))
 torch.testing.assert_close(out.double(), expected, rtol=1e-4, atol=1e-5)
+
+# %% use fp64
+model = nn.Linear(4, 2).double()
+x = np.random.default_rng(1).random((3, 4))
+# >>>
+x = torch.from_numpy(x)
+# <<<
+assert {x.dtype, *(p.dtype for p in model.parameters())} == {torch.float32}  # what the GPU takes
+model(x).sum().backward()
+assert model.weight.grad.dtype == torch.float32
