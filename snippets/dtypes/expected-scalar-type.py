@@ -197,7 +197,7 @@ assert outputs.dtype == torch.float32
 
 # %%
 model = nn.Linear(4, 2).to(torch.bfloat16)  # as torch_dtype=torch.bfloat16 loads it
-x = given = torch.rand(8, 4)
+x = torch.rand(8, 4)
 
 # %% break half-model
 model(x)
@@ -212,7 +212,7 @@ outputs = model(x)
 
 # %% proof half-model
 assert outputs.dtype == torch.bfloat16
-exact = torch.nn.functional.linear(given, model.weight.float(), model.bias.float())
+exact = torch.nn.functional.linear(x.float(), model.weight.float(), model.bias.float())
 assert (outputs.float() - exact).abs().max() < 0.02
 
 # %%

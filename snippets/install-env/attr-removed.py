@@ -34,7 +34,7 @@
 #     if: name in ["rfft", "irfft", "gels", "potrf", "potri", "potrs", "trtrs", "btrifact", "btrisolve", "gesv", "pstrf", "_six", "lobpcg_", "_DataLoaderIter"] or paste("is now removed")
 #   other-backend:
 #     if: name in ["npu", "mlu", "musa", "hpu", "gcu", "sdaa", "_npu", "xla"] or paste("has no attribute 'npu")
-#     sample: "AttributeError: module 'torch' has no attribute 'npu'"
+#     sample: "AttributeError: module 'torch' has no attribute 'gcu'"
 #   no-distributed:
 #     if: >-
 #       module == "distributed" and name in ["is_initialized", "init_process_group", "get_rank",
