@@ -29,7 +29,7 @@ const likenesses = new WeakMap();
  * @returns {Promise<Answer>}
  */
 export async function climb(index, text, origin, search) {
-  let answer = lookup(index, text);
+  const answer = lookup(index, text);
   if (!["none", "match", "ambiguous"].includes(answer.status)) return { ...answer, rung: "none" };
   if (answer.hang) return { ...answer, rung: "sure" };
   if (answer.hits.some(({ why }) => why[0] !== "wrapper")) return { ...answer, rung: "sure" };
@@ -41,16 +41,8 @@ export async function climb(index, text, origin, search) {
   const nothing = /** @type {Answer} */ ({ status: "none", hits: [], looked_for: "" });
   Object.assign(nothing, { report: "", neighbours: [] });
   if (end) return { ...answer, ...nothing, rung: "other", failure: end };
+  if (answer.hits.length) return { ...answer, rung: "sure" };
   const failure = lastFailure(first ? lines.slice(0, first.line) : lines, ladder);
-  const wrapping = answer.hits.map(({ topic, symptom }) => `${topic}/${symptom}`);
-  if (wrapping.length) {
-    // The answer, unless what a page of nothing but wrappers wraps was cut off.
-    const [{ line, symptom }] = answer.hits;
-    const of = index.wordings.filter((wording) => wording.symptom === symptom);
-    const cut = failure?.kind === "cut" && failure.line > line;
-    if (!cut || of.some(({ role }) => role !== "wrapper")) return { ...answer, rung: "sure" };
-    answer = { ...answer, ...nothing };
-  }
   const message = failure?.kind === "cut" ? raised(failure.text) : "";
   if (failure && message) {
     const told = lookup(index, `${text}\n${message}`);
@@ -63,15 +55,13 @@ export async function climb(index, text, origin, search) {
   const alike = likenesses.get(index)?.find(clean, lines) ?? [];
   /** @param {Likely} likely */
   const wraps = ({ wording }) => index.wordings[wording].role === "wrapper";
-  const wrapped = first || wrapping.length; // it is in the text, or was cut off
-  const near = wrapped ? alike.filter((likely) => !wraps(likely)) : alike;
+  const near = first ? alike.filter((likely) => !wraps(likely)) : alike; // it is in the text
   if (near.length) {
     const hits = near.slice(0, 3).map((likely) => hitOf(index, likely));
     return { ...answer, status: "likely", hits, rung: "likely" };
   }
   if (failure?.kind === "cut") {
-    const found = [...new Set([...wrapping, ...(await about(lines, tables, search))])];
-    return { ...answer, rung: "cut", failure, about: found.slice(0, tables.named) };
+    return { ...answer, rung: "cut", failure, about: await about(lines, tables, search) };
   }
   const source = await origin(first ? clean : text);
   if (source) return { ...answer, status: "origin", origin: source, rung: "origin" };

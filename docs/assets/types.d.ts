@@ -249,6 +249,8 @@ export interface Family {
   signs: string[];
   prints: [string, string][];
   instead: [string, string][];
+  tools: string[];
+  packages: string[];
 }
 
 export interface Occurrence {

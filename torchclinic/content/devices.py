@@ -39,6 +39,8 @@ class Devices:
                 "signs": of["signs"],
                 "prints": [[own, cuda] for own, cuda in self._prints(of)],
                 "instead": [[cuda, own] for cuda, own in of["instead"].items()],
+                "tools": of["tools"],
+                "packages": of["packages"],
             }
             for name, of in self.families.items()
         ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from . import live, ranks
-from .about import NAMED, Search, about
+from .about import Search, about
 from .answer import Answer, Hit, Index
 from .answer import Origin as Source
 from .clean import normalise
@@ -52,43 +52,28 @@ def climb(
     lines = clean.split("\n")
     if end := ranks.stopped(clean):
         return {**answer, **_NOTHING, "rung": "other", "failure": end}
+    if answer["hits"]:
+        return {**answer, "rung": "sure"}
     failure = last_failure(lines[: first["line"]] if first else lines)
-    wraps = [f"{hit['topic']}/{hit['symptom']}" for hit in answer["hits"]]
-    if wraps:  # the answer, unless what a page of nothing but wrappers wraps was cut off
-        first_hit = answer["hits"][0]
-        below = failure is not None and failure["line"] > first_hit["line"]
-        if not (below and _is_cut(failure) and _only_wraps(index, first_hit["symptom"])):
-            return {**answer, "rung": "sure"}
-        answer = {**answer, **_NOTHING}
     if failure and failure["kind"] == "cut" and (message := _raised(failure["text"])):
         told = lookup(index, f"{text}\n{message}")
         if told["hits"] and told["hits"][0]["line"] > len(lines):
             told["hits"][0] |= {"line": failure["line"], "raw": failure["text"]}
             return {**told, "rung": "likely"}
     near = likeness().find(clean, lines)
-    if first or wraps:  # what is wrapped is in the text, or cut off
+    if first:  # what is wrapped is in the text
         near = [likely for likely in near if not _wraps(index, likely)]
     if near:
         hits = [_hit(index, likely) for likely in near[:3]]
         return {**answer, "status": "likely", "hits": hits, "rung": "likely"}
-    if failure and _is_cut(failure):  # what is printed above it stopped nothing
-        pages = list(dict.fromkeys([*wraps, *about(lines, search)]))[:NAMED]
-        return {**answer, "rung": "cut", "failure": failure, "about": pages}
+    if failure and failure["kind"] == "cut":  # what is printed above it stopped nothing
+        return {**answer, "rung": "cut", "failure": failure, "about": about(lines, search)}
     if found := origin(clean if first else text):
         return {**answer, "status": "origin", "origin": found, "rung": "origin"}
     if failure and _is_of_another(failure):
         return {**answer, "rung": "other", "failure": failure}
     pages = about(lines, search)
     return {**answer, "rung": "about" if pages else "none", "about": pages}
-
-
-def _is_cut(failure: Failure | None) -> bool:
-    return failure is not None and failure["kind"] == "cut"
-
-
-def _only_wraps(index: Index, stem: str) -> bool:
-    roles = {of.get("role") for of in index["wordings"] if of["symptom"] == stem}
-    return roles == {"wrapper"}
 
 
 def _wraps(index: Index, likely: Likely) -> bool:
