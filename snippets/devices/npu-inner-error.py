@@ -1,5 +1,7 @@
 # ---
 # wordings:
+#   - text: "EZ9999: Inner Error"
+#     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "NPU function error: {call:line}, error code is {code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: copy_d2d:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:88 NPU function error: call aclnnInplaceCopy failed, error code is 561103"
@@ -10,8 +12,6 @@
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #     exception: RuntimeError
 #     sample: "RuntimeError: call aclnnArange failed, detail:EZ9999: Inner Error!"
-#   - text: "EZ9999: Inner Error"
-#     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "EE9999: Inner Error"
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "EH9999: Inner Error"
@@ -68,6 +68,8 @@
 #     commands:
 #       linux: grep -rh "\[ERROR\]" ~/ascend/log/debug/plog | sort -t, -k2 | head -n 20
 # causes:
+#   first-error:
+#     undecided: the first error stands in the log of CANN
 #   memory:
 #     if: paste("EL0004")
 #     sample: "Memory_Allocation_Failure(EL0004): Failed to allocate memory requested by GE module."
@@ -83,8 +85,6 @@
 #   start:
 #     likely: paste("aclInit", "AclSetCompileopt", "aclrtSetDevice", "error code is 107", "error code is 500001")
 #     sample: "RuntimeError: Initialize:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:217 NPU function error: at_npu::native::AclSetCompileopt(aclCompileOpt::ACL_PRECISION_MODE, precision_mode), error code is 500001"
-#   first-error:
-#     undecided: the first error stands in the log of CANN
 # ---
 
 # %%

@@ -1,5 +1,7 @@
 # ---
 # wordings:
+#   - text: "Required aspect fp64 is not supported on the device"
+#     exception: RuntimeError
 #   - text: "level_zero backend failed with error: {code:int} (UR_RESULT_ERROR_{name:ident})"
 #     exception: RuntimeError
 #     sample: "RuntimeError: level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)"
@@ -9,8 +11,6 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES) -5 (PI_ERROR_OUT_OF_RESOURCES)"
 #     unless: [ggml, "llama.cpp", ollama, openvino]
-#   - text: "Required aspect fp64 is not supported on the device"
-#     exception: RuntimeError
 #   - text: "Double type is not supported on this platform"
 #     near: [torch, xpu]
 #   - text: "Kernel is incompatible with all devices in devs"
@@ -30,6 +30,7 @@
 #     sample: "RuntimeError: level_zero backend failed with error: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)"
 #   device-lost:
 #     if: begins(name, "DEVICE_LOST", "PI_ERROR_DEVICE_LOST", "UR_RESULT_ERROR_DEVICE_LOST")
+#     sample: "RuntimeError: level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)"
 #   other:
 # ---
 

@@ -40,6 +40,7 @@
 # causes:
 #   late-rank:
 #     if: paste("EI0006", "Getting socket times out")
+#     sample: "EI0006: Getting socket times out."
 #   one-failed:
 #     if: paste("EI0002", "Notify register times out")
 #     sample: "EI0002: The wait execution of the Notify register times out. Reason: The Notify register has not received the Notify record from remote rank"

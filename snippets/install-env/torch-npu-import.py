@@ -1,10 +1,10 @@
 # ---
 # wordings:
-#   - text: "No module named 'torch_npu'"
-#     exception: ModuleNotFoundError
 #   - text: "libhccl.so: cannot open shared object file"
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #     exception: ImportError
+#   - text: "No module named 'torch_npu'"
+#     exception: ModuleNotFoundError
 #   - text: "libascendcl.so: cannot open shared object file"
 #     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #     exception: ImportError
@@ -48,11 +48,11 @@
 #         python -m pip install torch==2.9.0 --index-url https://download.pytorch.org/whl/cpu
 #         python -m pip install torch-npu==2.9.0  # the same release as torch
 # causes:
+#   set-env:
+#     if: paste("libhccl.so", "libatb.so", "libascendcl.so", "libge_runner.so", "libacl_op_compiler.so")
 #   driver-files:
 #     if: paste("libascend_hal.so")
 #     sample: "ImportError: libascend_hal.so: cannot open shared object file: No such file or directory"
-#   set-env:
-#     if: paste("libhccl.so", "libatb.so", "libascendcl.so", "libge_runner.so", "libacl_op_compiler.so")
 #   other-release:
 #     if: paste("requires torch==")
 #     sample: "torch-npu 2.5.1 requires torch==2.5.1, but you have torch 2.9.0 which is incompatible."

@@ -1,12 +1,12 @@
 # ---
 # wordings:
+#   - text: "slice_builder_worker_addresses specified. Expected {want:int} worker addresses, got {got:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: Invalid --2a886c8_slice_builder_worker_addresses specified. Expected 4 worker addresses, got 1."
 #   - text: "TPU initialization failed: {why:line}"
 #     near: [torch_xla, xla_model, accelerate, lightning, "Bad StatusOr access"]
 #     exception: RuntimeError
 #     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: open(/dev/accel2): Operation not permitted"
-#   - text: "slice_builder_worker_addresses specified. Expected {want:int} worker addresses, got {got:int}"
-#     exception: RuntimeError
-#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: Invalid --2a886c8_slice_builder_worker_addresses specified. Expected 4 worker addresses, got 1."
 #   - text: "The TPU is already in use by process with pid {pid:int}"
 #     near: [torch_xla, xla_model, accelerate, lightning, "Bad StatusOr access"]
 #     sample: "RuntimeError: Bad StatusOr access: ABORTED: The TPU is already in use by process with pid 4821. Not attempting to load libtpu.so in this process."
@@ -25,6 +25,7 @@
 # causes:
 #   addresses:
 #     if: read(want) or paste("worker_addresses")
+#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: Invalid --2a886c8_slice_builder_worker_addresses specified. Expected 4 worker addresses, got 1."
 #   in-use:
 #     if: paste("already in use", "Operation not permitted", "Device or resource busy")
 #     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: open(/dev/accel2): Operation not permitted"
