@@ -249,6 +249,33 @@ def sound_save():
         torch.save(big, os.devnull)
 
 
+def noted():
+    """As the page "All ranks hang" has it: each rank notes its stack and its last calls."""
+    import faulthandler
+    import pickle
+
+    from torch._C._distributed_c10d import _dump_fr_trace
+
+    rank, folder = join(), Path(sys.argv[2])
+    dist.all_reduce(torch.ones(4))
+    faulthandler.dump_traceback_later(5, file=(folder / f"stack_{rank}.txt").open("w"))
+
+    def write():
+        calls = pickle.loads(_dump_fr_trace())
+        groups = calls["pg_config"]
+        if "" in groups:
+            groups["0"] = groups.pop("")
+        (folder / f"rank_{rank}.part").write_bytes(pickle.dumps(calls))
+        (folder / f"rank_{rank}.part").rename(folder / f"rank_{rank}")
+
+    timer = threading.Timer(5, write)
+    timer.daemon = True
+    timer.start()
+    if rank == 1:
+        validate()
+    dist.all_reduce(torch.ones(4))
+
+
 def sound_pool():
     with mp.get_context("fork").Pool(2) as pool:
         pool.map(compute, [1e9, 1e9])

@@ -26,7 +26,7 @@ MOVE = ("works", "late", "worker-slow", "compile", "server")
 PATIENCE = 1500
 
 
-def command(name: str, ranks: int) -> list[str]:
+def command(name: str, ranks: int, argument: str = "1") -> list[str]:
     """How a program is started; with `ranks` by torchrun, of which -1 is the first of two machines,
     alone."""
     launcher = [sys.executable, "-m", "torch.distributed.run"]
@@ -37,16 +37,25 @@ def command(name: str, ranks: int) -> list[str]:
         alone = ["--nnodes=2", "--node-rank=0", "--master-addr=127.0.0.1", f"--master-port={port}"]
         return [*launcher, *alone, str(PROGRAMS), name]
     if ranks:
-        return [*launcher, "--standalone", f"--nproc-per-node={ranks}", str(PROGRAMS), name, "1"]
-    return [sys.executable, str(PROGRAMS), name, "1"]
+        return [
+            *launcher,
+            "--standalone",
+            f"--nproc-per-node={ranks}",
+            str(PROGRAMS),
+            name,
+            argument,
+        ]
+    return [sys.executable, str(PROGRAMS), name, argument]
 
 
 @contextmanager
-def started(name: str, ranks: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def started(
+    name: str, ranks: int, log: Path, argument: str = "1"
+) -> Iterator[subprocess.Popen[bytes]]:
     """A program of these, with all that it started ended at the end."""
     with log.open("wb") as out:
         child = subprocess.Popen(
-            command(name, ranks),
+            command(name, ranks, argument),
             stdin=subprocess.PIPE,
             stdout=out,
             stderr=out,

@@ -23,8 +23,8 @@ MARKS = ("CUDA", "cuda runtime error", "cuDNN", "cublas", "NCCL", "nvrtc", "cuso
 #: A print of another device, the page that knows it, and what its answer says of the device.
 PRINTS = [
     ("RuntimeError: HIP error: an illegal memory access was encountered", "illegal-memory-access", "`AMD_SERIALIZE_KERNEL=3` for `CUDA_LAUNCH_BLOCKING=1`"),
-    ("RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 3; 60.97 GiB total capacity; 58.20 GiB already allocated; 300.00 MiB free; 59.00 GiB reserved in total by PyTorch)", "cuda-oom", "NPU 3 had 300.00 MiB free"),
-    ("torch.OutOfMemoryError: MUSA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 47.00 GiB of which 1.00 GiB is free.", "cuda-oom", "PYTORCH_MUSA_ALLOC_CONF"),
+    ("RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 3; 60.97 GiB total capacity; 58.20 GiB already allocated; 300.00 MiB free; 59.00 GiB reserved in total by PyTorch)", "cuda-oom", "npu-smi info"),
+    ("torch.OutOfMemoryError: MUSA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 47.00 GiB of which 1.00 GiB is free.", "cuda-oom", "1.00 GiB free of 47.00 GiB"),
     ("RuntimeError: Cannot re-initialize XPU in forked subprocess. To use XPU with multiprocessing, you must use the 'spawn' start method", "fork-cuda-init", ""),
     ("Watchdog caught collective operation timeout: WorkHCCL(SeqNum=12, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1800500 milliseconds before timing out.", "collective-deadlock", ""),
 ]  # fmt: skip

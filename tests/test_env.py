@@ -422,3 +422,20 @@ def test_pages_that_it_names_are_known() -> None:
         for stem in {*env_judge.PAGES.values(), *env_judge.COMPANIONS.values()}
         if not known(stem)
     ] == []
+
+
+def test_a_device_that_this_torch_has_nothing_for(place: Place) -> None:
+    place.torch(version="2.13.0+cpu", cuda=None, archs="")
+    place.program("npu-smi", "#!/bin/sh\n")
+    (line,) = place.lines()["device"]
+    assert "Ascend" in line["found"] and line["see"] == "install-env/accelerator-not-found"
+
+
+def test_an_add_on_of_another_release_of_torch(place: Place) -> None:
+    place.torch(version="2.13.0+cpu", cuda=None, archs="")
+    place.program("npu-smi", "#!/bin/sh\n")
+    place.metadata("torch_npu", "2.5.1", "torch==2.5.1")
+    lines = place.lines()
+    assert lines["device"][0]["fits"]
+    (package,) = [line for line in lines["package"] if "torch-npu" in line["found"]]
+    assert package["see"] == "install-env/torch-npu-import" and "2.5.1" in package["why"]

@@ -182,11 +182,16 @@ def run_step(name: str, runner: Path, **inputs: str) -> str:
 
 
 @pytest.fixture
-def installed(runner: Path) -> Path:
-    """The command, where the first step puts it."""
+def installed(
+    runner: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """The command, where the first step puts it on a system."""
+    system = getattr(request, "param", "Linux")
+    monkeypatch.setenv("RUNNER_OS", system)
     if sys.platform == "win32" or not shutil.which("bash"):
         pytest.skip("needs bash")
-    program = runner / "temp/torchclinic/bin/torchclinic"
+    folder = "Scripts" if system == "Windows" else "bin"
+    program = runner / f"temp/torchclinic/{folder}/torchclinic"
     program.parent.mkdir(parents=True)
     program.write_text(
         f'#!/bin/sh\nexec "{sys.executable}" -m torchclinic "$@"\n', encoding="utf-8"
@@ -204,6 +209,7 @@ def test_scripts_take_their_inputs_from_the_environment() -> None:
     assert used == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
 
 
+@pytest.mark.parametrize("installed", ["Linux", "Windows"], indirect=True)
 def test_the_action_answers_a_log(installed: Path) -> None:
     said = run_step("Answer", installed, log="job.log\n")
     assert "::error file=train.py,line=3," in said

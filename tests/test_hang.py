@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,7 @@ VERDICTS: dict[str, tuple[str, list[str] | None, int]] = {
 PAGES = {
     "absent": "collective-deadlock",
     "late": "collective-deadlock",
+    "apart": "hang-flight-recorder",
     "different": "collective-deadlock",
     "same": "collective-deadlock",
     "store": "rendezvous-network",
@@ -293,7 +295,8 @@ def test_a_prepared_process_is_asked_where_nobody_may_look(
     child = standing("import torchclinic; torchclinic.install()" + STANDS)
     assert main(["hang", "--lang", "en", "--seconds", "0", str(child.pid)]) == 1
     told = capsys.readouterr()
-    assert "validate (<string>" in told.out and "py-spy" not in told.err
+    assert "waiting for input" in told.out and "No stack" not in told.out
+    assert "py-spy" not in told.err
     # It goes on; and one that is not prepared is left alone.
     child.communicate(b"\n")
     assert child.returncode == 0
@@ -378,7 +381,7 @@ def test_run_says_where_those_stood_that_a_launcher_ended(tmp_path: Path) -> Non
     )
     assert told.returncode == 1
     assert "where the others stood" in told.stderr
-    assert "ranks 0, 1: " in told.stderr and "validate (" in told.stderr
+    assert "rank" in told.stderr and "validate (" in told.stderr
     assert list(tmp_path.glob("torchclinic-hang-*/torchclinic-stacks-*.txt"))
     # A run that ends well leaves nothing.
     (tmp_path / "nothing").mkdir()
@@ -415,6 +418,20 @@ def test_real(name: str, tmp_path: Path) -> None:
             hanging.stands(child, wanted, who)
         except PermissionError as refused:
             pytest.skip(str(refused))
+
+
+@pytest.mark.full
+def test_the_recorder_of_a_real_hang(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch.distributed.flight_recorder")
+    files = [tmp_path / name for rank in "01" for name in (f"stack_{rank}.txt", f"rank_{rank}")]
+    with hanging.started("noted", 2, tmp_path / "log", str(tmp_path)) as child:
+        while not all(file.exists() and file.stat().st_size for file in files):
+            assert child.poll() is None, (tmp_path / "log").read_text()
+            time.sleep(0.2)
+    assert main(["hang", "--lang", "en", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "Not coming: rank 1" in told
+    assert "Not all ranks joining collective" in told and "hang-flight-recorder" in told
 
 
 #: Page -> recorded programs of which it shows lines of the roll-call.

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from torchclinic.find import ladder
+from torchclinic.find.about import quotes
 from torchclinic.find.answer import Answer
 from torchclinic.find.likely import Likeness
 
@@ -33,6 +34,8 @@ def climb(likeness: Likeness, text: str, *pages: str) -> Answer:
         ("i get mat1 and mat2 shapes can't be multiplied in pytorch", "matmul-shapes"),
         ("Cant copy out of meta tensor:no data! (diffusers, torch 2.5)", "meta-tensor"),
         ("expected all tensors to be on the same device, but found", "device-mismatch"),
+        ("import torch\nRuntimeError: mat1 and mat2 shapes cannot be multi", "matmul-shapes"),
+        ("RuntimeError: CUDA Error: out of memory", "cuda-oom"),
     ],
 )
 def test_retyped_and_shortened(likeness: Likeness, text: str, stem: str) -> None:
@@ -47,6 +50,8 @@ def test_retyped_and_shortened(likeness: Likeness, text: str, stem: str) -> None
         "ggml_cuda: cuda error: an illegal memory access was encountered",
         "could not find a version that satisfies the requirement tensorflow (from versions: none)",
         "the shapes of my furniture cannot be multiplied",
+        "CUDA Error: out of memory",
+        "There is a cuda runtime error when running model.generate() of the tensor library",
     ],
 )
 def test_what_others_print_is_not_nearly_ours(likeness: Likeness, text: str) -> None:
@@ -61,6 +66,19 @@ def test_a_text_that_ends_in_a_frame_is_cut(likeness: Likeness, end: str) -> Non
     answer = climb(likeness, f"My net\n{TRACEBACK}    out = model(images)\n{end}", "a/b")
     assert answer["rung"] == "cut" and answer["failure"]["kind"] == "cut"
     assert answer["about"] == ["a/b"] and not answer["hits"]
+
+
+def test_a_wrapper_answers_also_where_what_it_wraps_was_cut_off(likeness: Likeness) -> None:
+    caught = "RuntimeError: Caught KeyError in DataLoader worker process 0.\n"
+    for end in (TORCH, "KeyError: 1"):
+        answer = climb(likeness, f"{caught}Original {TRACEBACK}    a[1]\n{end}", "a/b")
+        assert answer["hits"][0]["symptom"] == "worker-exception"
+
+
+def test_what_is_quoted_is_asked() -> None:
+    said = "I'm stuck: an 'out of memory' error, then \"no kernel image\" and `x`; it's odd"
+    assert quotes(said) == ["out of memory", "no kernel image"]
+    assert quotes("'" * 1000 + " 'a b") == []
 
 
 def test_prose_behind_frames_is_no_message(likeness: Likeness) -> None:

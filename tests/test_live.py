@@ -133,10 +133,40 @@ HOSTILE = {
     "meta": "thing = torch.empty(3, device='meta')",
     "quantized": "thing = torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)",
     "complex": "thing = torch.ones(3, dtype=torch.complex64)",
+    "fake": """
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        with FakeTensorMode(): thing = torch.empty(3)
+        """,
+    "lazy layer": "thing = nn.LazyLinear(3)",
+    "lazily loaded module": """
+        import types
+        class Lazy(types.ModuleType):
+            def __getattr__(self, name): raise SystemExit("loaded")
+        thing = Lazy("lazy")
+        """,
+    "distributed": """
+        import torch.distributed as dist
+        from torch.distributed.tensor import distribute_tensor, init_device_mesh
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        thing = distribute_tensor(torch.ones(4), init_device_mesh("cpu", (1,)))
+        dist.destroy_process_group()
+        """,
+    "vmap": """
+        def product(row): return row.unsqueeze(0) @ torch.ones(2, 3)
+        thing = None
+        """,
+    "compiled": "thing = torch.compile(nn.Linear(2, 2), backend='eager')",
     "deep": """
         def deep(n, x): return deep(n + 1, x) if n < 400 else x @ torch.ones(9, 9)
         thing = None
         """,
+}
+
+
+LAST = {
+    "deep": "deep(0, torch.ones(2, 3))",
+    "vmap": "torch.vmap(product)(torch.ones(4, 3))",
+    "compiled": "thing(torch.ones(2, 3))",
 }
 
 
@@ -146,14 +176,52 @@ def test_nothing_takes_the_place_of_the_readers_error(name: str, tmp_path: Path)
     from torchclinic.run import live as gatherer
 
     product = "torch.ones(2, 3) @ torch.ones(2, 3)"
-    last = "deep(0, torch.ones(2, 3))" if name == "deep" else f"(thing, {product})"
+    last = LAST.get(name, f"(thing, {product})")
     file = tmp_path / "train.py"
     source = f"import torch\nfrom torch import nn\n{textwrap.dedent(HOSTILE[name])}\n{last}\n"
     file.write_text(source, encoding="utf-8")
-    with pytest.raises(RuntimeError, match="mat1 and mat2") as raised:
+    with pytest.raises(RuntimeError, match=r"mat1 and mat2|reduction dim|must match") as raised:
         exec(compile(source, str(file), "exec"), {})
     facts = gatherer.gather(raised.value, lambda named: named == str(file))
     assert facts.startswith(live.HEAD) and len(facts) <= gatherer.LONGEST
+
+
+@pytest.mark.parametrize("disturbed", [MemoryError, KeyboardInterrupt, RecursionError, SystemExit])
+def test_what_happens_while_we_look_stays_with_us(
+    disturbed: type[BaseException],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("torch")
+    from torchclinic.commands import hooks
+    from torchclinic.run import live as gatherer
+
+    def look(*_: object) -> str:
+        raise disturbed
+
+    monkeypatch.setattr(gatherer, "_gathered", look)
+    hooks.add_lines(RuntimeError("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"))
+    assert live.HEAD not in capsys.readouterr().out
+
+
+def test_a_recursion_without_end_and_a_closed_stderr(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    from torchclinic.commands import hooks
+    from torchclinic.run import live as gatherer
+
+    def again(x: object) -> object:
+        return again(torch.ones(3) + x)
+
+    with pytest.raises(RecursionError) as raised:
+        again(torch.ones(3))
+    assert len(gatherer.gather(raised.value, lambda file: file == __file__)) <= gatherer.LONGEST
+    with (tmp_path / "closed").open("w") as closed:
+        monkeypatch.setattr(sys, "stderr", closed)
+    hooks.add_lines(raised.value)
+    monkeypatch.setattr(sys, "stderr", None)
+    hooks.add_lines(raised.value)
 
 
 def test_without_torch_nothing_is_said(tmp_path: Path) -> None:

@@ -67,18 +67,18 @@ def test_a_broken_rule_is_reported(project: Path, file: str, value: str, says: s
 
 
 def test_an_entry_that_tells_no_page_from_the_others_is_reported() -> None:
-    pages = []
-    for number in range(synonyms.MOST_PAGES + 1):
-        page = Page(Path(f"/root/{number}.md"), "en", "---\ntitle: x\nsynonyms: []\n")
-        entry = "cuda  Error" if number else "CUDA error"
-        page.front.synonyms = [entry, f"page {number}"]
-        pages.append(page)
+    files = [Path(f"/root/{number}.md") for number in range(synonyms.MOST_PAGES + 1)]
     few, many = Problems(Path("/root")), Problems(Path("/root"))
-    synonyms.check(pages[1:], few)
+    synonyms.check([(file, 3, ["CUDA error"]) for file in files[1:]], few)
     assert not few
-    synonyms.check(pages, many)
-    places = [(problem.file, problem.line) for problem in many]
-    assert places == [(page.file.name, 3) for page in pages]
+    synonyms.check(
+        [
+            (file, 3, ["CUDA error" if file == files[0] else "cuda  Error", str(file)])
+            for file in files
+        ],
+        many,
+    )
+    assert [(problem.file, problem.line) for problem in many] == [(file.name, 3) for file in files]
     assert "`CUDA error` stands on 4 pages" in many[0].message
 
 

@@ -10,7 +10,7 @@ import pytest
 from making import change
 
 from torchclinic.authoring import stamp
-from torchclinic.content import catalogue, figure, tip
+from torchclinic.content import catalogue, figure, search_index, tip
 from torchclinic.site import lists, symptom_page, tip_page
 
 EN = "docs/en/tips/nn/made-up.md"
@@ -191,6 +191,13 @@ def test_the_page(clinic_with_tip: Path) -> None:
     assert "../tips/nn/made-up.md" in symptom_page.symptom_page(
         loaded, loaded.symptoms["backward-second-time"], "en"
     ), "the symptom links back"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_its_tags_are_searched_in_both_languages(clinic_with_tip: Path, language: str) -> None:
+    loaded = catalogue.load(clinic_with_tip)
+    doc = search_index._page(loaded.tips["made-up"], loaded.tags, language)
+    assert set(doc.texts["tags"]) == set(loaded.tags["shape"].values())
 
 
 def test_cheat_sheet_and_sources(clinic_with_tip: Path) -> None:

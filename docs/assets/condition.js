@@ -35,17 +35,6 @@ const OPERATIONS = {
 const valueNamed = ({ values }, name) => (Object.hasOwn(values, name) ? values[name] : null);
 
 /**
- * The texts of which a condition wants one in the paste, not those that it does not want.
- * @param {Tree} tree
- * @returns {string[]}
- */
-export function textsOf(tree) {
-  const [kind, ...parts] = /** @type {[string, ...any]} */ (tree);
-  if (kind === "paste" || kind === "frames") return parts;
-  return kind === "and" || kind === "or" ? parts.flatMap(textsOf) : [];
-}
-
-/**
  * Is it so?
  * @param {Tree} tree
  * @param {Facts} facts

@@ -3,12 +3,18 @@
 
 /** @import { AboutTables, Answer, Failure, Hit, Index, Likely, LadderTables } from "./types" */
 
-import { isSource, normalise, oneKindOfLineEnd, printedType, stripPrefix } from "./clean.js";
+import {
+  isSource,
+  normalise,
+  oneKindOfLineEnd,
+  printedType,
+  stripPrefix,
+  wordsOf,
+} from "./clean.js";
 import { lastFailure, parted } from "./failure.js";
 import { Likeness } from "./likely.js";
 import { liveApart } from "./live.js";
 import { lookup, often, shown } from "./lookup.js";
-import { Pasted } from "./pasted.js";
 import { apart, stopped } from "./ranks.js";
 
 /** @type {WeakMap<Index, Likeness>} */
@@ -32,10 +38,9 @@ export async function climb(index, text, origin, search) {
   const [clean, first] = apart(whole, index.tables);
   const lines = clean.split("\n");
   const end = stopped(clean, index.tables);
-  if (end) {
-    const nothing = { status: "none", hits: [], looked_for: "", report: "", neighbours: [] };
-    return { ...answer, .../** @type {Answer} */ (nothing), rung: "other", failure: end };
-  }
+  const nothing = /** @type {Answer} */ ({ status: "none", hits: [], looked_for: "" });
+  Object.assign(nothing, { report: "", neighbours: [] });
+  if (end) return { ...answer, ...nothing, rung: "other", failure: end };
   if (answer.hits.length) return { ...answer, rung: "sure" };
   const failure = lastFailure(first ? lines.slice(0, first.line) : lines, ladder);
   const message = failure?.kind === "cut" ? raised(failure.text) : "";
@@ -52,11 +57,12 @@ export async function climb(index, text, origin, search) {
   const wraps = ({ wording }) => index.wordings[wording].role === "wrapper";
   const near = first ? alike.filter((likely) => !wraps(likely)) : alike; // it is in the text
   if (near.length) {
-    const hits = near.slice(0, 3).map((likely) => hitOf(index, likely, new Pasted(clean)));
+    const hits = near.slice(0, 3).map((likely) => hitOf(index, likely));
     return { ...answer, status: "likely", hits, rung: "likely" };
   }
-  if (failure?.kind === "cut")
+  if (failure?.kind === "cut") {
     return { ...answer, rung: "cut", failure, about: await about(lines, tables, search) };
+  }
   const source = await origin(first ? clean : text);
   if (source) return { ...answer, status: "origin", origin: source, rung: "origin" };
   if (failure && isOfAnother(failure, ladder)) return { ...answer, rung: "other", failure };
@@ -84,13 +90,12 @@ function raised(code) {
 /**
  * @param {Index} index
  * @param {Likely} likely
- * @param {Pasted} pasted
  * @returns {Hit}
  */
-function hitOf(index, { symptom, wording, line, text }, pasted) {
+function hitOf(index, { symptom, wording, line, text }) {
   const { topic, title, recover = "" } = index.symptoms[symptom];
   const { parts, exception = "" } = index.wordings[wording];
-  const most = often(index, wording, pasted);
+  const most = often(index, wording);
   return {
     ...{ symptom, topic, title, recover, line: line + 1, raw: text, wording: shown(parts) },
     ...{ exception, values: {}, why: ["likely"], cause: null, seen_in: [] },
@@ -120,7 +125,7 @@ export async function about(lines, tables, search) {
 }
 
 /**
- * The lines that say most of a text: the first, the second, and the last two of an error.
+ * What says most of a text: its first lines, the last two of an error, and what is quoted.
  * @param {string[]} lines
  * @param {AboutTables} tables
  */
@@ -137,6 +142,33 @@ function queries(lines, tables) {
   }
   const typed = prose.filter((text) => printedType(text));
   const spoken = prose.filter((text) => tables.errors.some((word) => text.includes(word)));
-  const chosen = [prose[0], typed.at(-1), spoken.at(-1), prose[1]];
+  const said = prose
+    .slice(0, tables.quoted)
+    .flatMap((text) => quotes(text.slice(0, 4 * tables.long), tables));
+  const chosen = [prose[0], typed.at(-1), spoken.at(-1), prose[1], ...said.slice(0, tables.quoted)];
   return [...new Set(chosen.flatMap((text) => (text ? [text.slice(0, tables.long)] : [])))];
+}
+
+/**
+ * What stands between two marks of a line: a message that its writer quotes.
+ * @param {string} text
+ * @param {AboutTables} tables
+ */
+function quotes(text, { marks, outside, words }) {
+  const found = [];
+  let at = 0;
+  /** @param {number} place */
+  const isOutside = (place) => outside.includes(text.charAt(place));
+  while (at < text.length) {
+    const opens = marks.includes(text[at]) && isOutside(at - 1);
+    const end = opens ? text.indexOf(text[at], at + 1) : -1;
+    if (end < 0 || !isOutside(end + 1)) {
+      at++;
+      continue;
+    }
+    const inside = text.slice(at + 1, end);
+    if (wordsOf(inside).length >= words) found.push(inside);
+    at = end + 1;
+  }
+  return found;
 }

@@ -3,7 +3,7 @@
 
 /** @import { Index, Likely, LikelyTables, WordingEntry } from "./types" */
 
-import { isAscii, isSource, strip, stripPrefix, wordsOf } from "./clean.js";
+import { isAscii, isSource, printedType, strip, stripPrefix, wordsOf } from "./clean.js";
 
 /** @param {string[]} words */
 const letters = (words) => words.reduce((sum, word) => sum + word.length, 0);
@@ -48,7 +48,11 @@ export class Likeness {
           const wording = this.index.wordings[candidate];
           const told = letters(this.words[candidate].slice(0, matched));
           const whole = matched === this.words[candidate].length;
-          if (!this.allowed(wording, whole && told >= this.tables.plenty, clean)) continue;
+          const plenty = told >= this.tables.plenty;
+          const sought = this.words[candidate].slice(0, matched);
+          const alike = sought.every((word, at) => word === line[start + at]);
+          const signed = alike && (whole || plenty) && raisedByTorch(wording, text, this.tables);
+          if (!this.allowed(wording, signed, whole && plenty, clean)) continue;
           /** @type {[number, number, number]} */
           const key = [Number(whole), told, number];
           const former = found.get(wording.symptom);
@@ -85,27 +89,40 @@ export class Likeness {
       skippedAt = skipped;
     }
     const told = letters(words.slice(0, count));
-    if (count === words.length)
-      return count >= this.tables.words && told >= this.tables.letters ? count : 0;
-    const cut = start + count + skippedAt === line.length || told >= this.tables.plenty; // what follows may say otherwise
+    if (count === words.length) {
+      const enough = count >= this.tables.words && told >= this.tables.letters;
+      return enough && this.isOneSymptom(words, true) ? count : 0;
+    }
+    // What follows may say otherwise, but the piece of a word at the end of what was cut.
+    const rest = line.slice(start + count + skippedAt);
+    const ends = !rest.length || (rest.length === 1 && words[count].startsWith(rest[0]));
+    const cut = ends || told >= this.tables.plenty;
     if (!cut || skippedAt > 1 || count < head_words || told < head_letters) return 0;
-    const same = this.begins
-      .get(words[0])
-      ?.filter((other) =>
-        words.slice(0, count).every((word, at) => word === this.words[other][at]),
-      );
-    const symptoms = new Set(same?.map((other) => this.index.wordings[other].symptom));
-    return symptoms.size === 1 ? count : 0;
+    return this.isOneSymptom(words.slice(0, count), false) ? count : 0;
+  }
+
+  /**
+   * Is there one symptom alone whose wordings begin with these words, or are `whole` they?
+   * @param {string[]} words
+   * @param {boolean} whole
+   */
+  isOneSymptom(words, whole) {
+    const alike = (this.begins.get(words[0]) ?? [])
+      .filter((other) => !whole || this.words[other].length === words.length)
+      .filter((other) => words.every((word, at) => word === this.words[other][at]));
+    return new Set(alike.map((other) => this.index.wordings[other].symptom)).size === 1;
   }
 
   /**
    * Do the conditions of the wording hold?
    * @param {WordingEntry} wording
+   * @param {boolean} signed
    * @param {boolean} plenty
    * @param {string} clean
    */
-  allowed({ near, unless = [] }, plenty, clean) {
-    if ((unless.length || !plenty) && !this.any(["model-code"], clean)) return false;
+  allowed({ near, unless = [] }, signed, plenty, clean) {
+    const asks = (unless.length || !plenty) && !signed;
+    if (asks && !this.any(["model-code"], clean)) return false;
     return (
       (!near?.length || this.any(near, clean)) && !this.any([...unless, "gpu-programs"], clean)
     );
@@ -119,6 +136,17 @@ export class Likeness {
     const { traces } = this.index;
     return names.some((name) => (traces[name] ?? [name]).some((text) => clean.includes(text)));
   }
+}
+
+/**
+ * Does a line begin with an exception that few others raise, and may the wording have it?
+ * @param {WordingEntry} wording
+ * @param {string} line
+ * @param {LikelyTables} tables
+ */
+function raisedByTorch({ exception, also = [] }, line, { raised }) {
+  const type = printedType(line);
+  return raised.includes(type) && [exception ?? type, ...also].includes(type);
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   stripPrefix,
   wordsOf,
 } from "./clean.js";
-import { holds, textsOf } from "./condition.js";
+import { holds } from "./condition.js";
 import { familyOf, inCudaWords } from "./devices.js";
 import { fails } from "./failure.js";
 import { rollCall } from "./hang.js";
@@ -68,7 +68,7 @@ export function lookup(index, text) {
     if (live) Object.assign(values, live.values);
     const facts = { pasted, values, every, stems, live, tables: index.tables };
     const cause = causeOf(index.symptoms[symptom].causes ?? [], facts);
-    const hit = hitOf(index, candidate, candidates, rawLines.get(line - 1), cause, pasted);
+    const hit = hitOf(index, candidate, candidates, rawLines.get(line - 1), cause);
     return device ? { ...hit, device: device.id } : hit;
   });
   const status = isAmbiguous(candidates) ? "ambiguous" : "match";
@@ -167,37 +167,19 @@ function causeOf(causes, facts) {
 }
 
 /**
- * The row that most readers of a wording are served by; null where no table of causes is. A row
- * that is known by a program's words is not theirs whose frames are of another program.
+ * The row that most readers of a wording are served by; null where no table of causes is.
  * @param {Index} index
  * @param {number} wording
- * @param {Pasted} pasted
  * @returns {Often | null}
  */
-export function often({ symptoms, wordings, tables }, wording, pasted) {
+export function often({ symptoms, wordings }, wording) {
   const { symptom } = wordings[wording];
   const { often: met = [], causes = [] } = symptoms[symptom];
   const first = wordings.findIndex((entry) => entry.symptom === symptom);
   const [number, ...threads] = met[met.length > 1 ? wording - first : 0] ?? [];
   if (number === undefined) return null;
-  let entry = causes[number];
-  let share = threads;
-  if (ofAnotherProgram(entry, pasted, tables))
-    [entry, share] = [causes.find((other) => other.case) ?? entry, []];
-  if (ofAnotherProgram(entry, pasted, tables)) return null;
-  const { row, case: name = "", title } = entry;
-  return { row, case: name, title, threads: share };
-}
-
-/**
- * Do frames stand in the text, and none of the words that the row's conditions ask for?
- * @param {CauseEntry} row
- * @param {Pasted} pasted
- * @param {Index["tables"]} tables
- */
-function ofAnotherProgram(row, pasted, tables) {
-  const texts = [row.if, row.likely].flatMap((tree) => (tree ? textsOf(tree) : []));
-  return texts.length && pasted.frames(tables.pasted) && !texts.some((text) => pasted.says(text));
+  const { row, case: name = "", title } = causes[number];
+  return { row, case: name, title, threads };
 }
 
 /**
@@ -206,10 +188,9 @@ function ofAnotherProgram(row, pasted, tables) {
  * @param {Candidate[]} candidates
  * @param {string} raw
  * @param {Cause | null} cause
- * @param {Pasted} pasted
  * @returns {Hit}
  */
-function hitOf(index, candidate, candidates, raw, cause, pasted) {
+function hitOf(index, candidate, candidates, raw, cause) {
   const symptom = index.symptoms[candidate.symptom];
   const others = candidates.filter((other) => other !== candidate);
   const why = [index.tables.rank.roles[candidate.role]];
@@ -217,7 +198,7 @@ function hitOf(index, candidate, candidates, raw, cause, pasted) {
   why.push(candidate.agrees ? "type" : "other-type");
   if (candidate.warning) why.push("warning");
   if (!candidate.block && others.some((other) => other.block)) why.push("first-of-chain");
-  const most = cause ? null : often(index, candidate.number, pasted);
+  const most = cause ? null : often(index, candidate.number);
   return {
     symptom: candidate.symptom,
     topic: symptom.topic,

@@ -150,6 +150,7 @@ export interface LikelyTables {
   head_words: number;
   head_letters: number;
   plenty: number;
+  raised: string[];
   between: number;
   alike: [string, string][];
 }
@@ -161,6 +162,10 @@ export interface AboutTables {
   named: number;
   counted: number;
   weak: number;
+  marks: string[];
+  outside: string;
+  quoted: number;
+  words: number;
   errors: string[];
   frames: string[];
   signs: string[];
@@ -244,6 +249,8 @@ export interface Family {
   signs: string[];
   prints: [string, string][];
   instead: [string, string][];
+  tools: string[];
+  packages: string[];
 }
 
 export interface Occurrence {

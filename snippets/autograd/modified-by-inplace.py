@@ -102,7 +102,7 @@
 #   filled-in-steps:
 #     if: >-
 #       op == "CopySlices" and expected > 0
-#       or begins(op, "AsStrided", "Select", "Slice") and live("grad_fn=CopySlices")
+#       or (read(rows) or begins(op, "AsStrided", "Select", "Slice")) and live("grad_fn=CopySlices")
 #     likely: begins(op, "AsStrided", "Select", "Slice", "Narrow", "Unbind", "CopySlices")
 #     sample: |
 #       RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [16, 20, 64]], which is output 0 of CopySlices, is at version 20; expected version 19 instead.

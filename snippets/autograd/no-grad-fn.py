@@ -92,6 +92,11 @@
 #     undecided: the block has ended before backward(), and the traceback does not name it
 #   encode-or-generate: {case: no-grad-block}
 #   grad-off-everywhere:
+#     if: live("run", "gradients off")
+#     sample: |
+#       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+#       What the program knew:
+#         torch  run  2.13.0+cpu; in a loop; gradients off
 #   nothing-in-the-batch:
 #     likely: >-
 #       paste("tensor(0.,", "tensor(0.)", "tensor(0, device", "loss=0,", "loss=0.0,", "loss: 0.0,", "loss: 0.0000,")

@@ -96,6 +96,7 @@ assert model.weight.grad is not None
 difference = np.abs(model(x).numpy() - y.numpy())
 small = difference**2 / 2
 loss = np.where(difference < 1, small, difference - 0.5).mean()
+loss.backward()
 
 # %% check inside-the-loss
 difference = np.abs(model(x).detach().numpy() - y.numpy())

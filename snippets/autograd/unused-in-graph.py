@@ -15,6 +15,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html", "https://docs.pytorch.org/docs/stable/generated/torch.func.functional_call.html"]
 # causes:
 #   another-tensor:
+#     if: live("right", "computed", "made after the left")
 #     likely: frames(".clone()", ".detach()", "[:, ", "[:,0", "[:,1", "[..., ")
 #   not-in-this-loss:
 #     likely: i > 0 or frames("parameters()")

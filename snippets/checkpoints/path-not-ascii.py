@@ -1,11 +1,7 @@
 # ---
 # wordings:
-#   - text: "open file failed because of errno {number:int} on fopen: {why:line}, file path: {path:line}"
-#     exception: RuntimeError
-#     sample: "RuntimeError: open file failed because of errno 2 on fopen: No such file or directory, file path: D:\\模型\\best.torchscript"
 #   - text: "can't open/read file: check file path/integrity"
 #     near: [model-code, imread_]
-#     role: symptom
 #     sample: "[ WARN:0@0.343] global loadsave.cpp:278 findDecoder imread_('D:/数据/猫.png'): can't open/read file: check file path/integrity"
 #   - text: "'NoneType' object has no attribute 'shape'"
 #     exception: AttributeError
@@ -13,6 +9,9 @@
 #     sample: |
 #       img = cv2.imread(path)
 #       AttributeError: 'NoneType' object has no attribute 'shape'
+#   - text: "open file failed because of errno {number:int} on fopen: {why:line}, file path: {path:line}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: open file failed because of errno 2 on fopen: No such file or directory, file path: D:\\模型\\best.torchscript"
 # tags: [libtorch, dataloader]
 # recover: fix
 # needs: ["package:cv2", compiler, "fault:a system whose language is Chinese: nl_langinfo says GBK"]
@@ -65,15 +64,22 @@ with open("猫.png", "wb") as file:
     file.write(cv2.imencode(".png", ones)[1].tobytes())
 '''
 
+Path("数据").mkdir()
+Path("数据/猫.png").touch()
+Path("数据/模型.pt").touch()
+
 # %% break opencv
 print(run(PICTURE + 'image = cv2.imread("猫.png")\nprint(image.shape)'))
 
 # %% check opencv
-path = "猫.png"
-print(os.path.isfile(path), path.isascii())  # True False: there, and not in plain letters
-assert run(PICTURE + 'import os\nprint(os.path.isfile("猫.png"), "猫.png".isascii())') == "True False"
+path = "数据/猫.png"
+print(os.path.isfile(path), path.isascii())  # True False: not plain letters
+looked = 'import os\nprint(os.path.isfile("猫.png"), "猫.png".isascii())'
+assert run(PICTURE + looked) == "True False"
 
 # %% fix opencv
+import os
+
 import cv2
 import numpy as np
 
@@ -110,9 +116,10 @@ with open("模型.pt", "wb") as file:
 print(run(MODEL + 'torch.jit.load("模型.pt")'))
 
 # %% check torchscript
-path = "模型.pt"
-print(os.path.isfile(path), path.isascii())  # True False: there, and not in plain letters
-assert run(MODEL + 'import os\nprint(os.path.isfile("模型.pt"), "模型.pt".isascii())') == "True False"
+path = "数据/模型.pt"
+print(os.path.isfile(path), path.isascii())  # True False: not plain letters
+looked = 'import os\nprint(os.path.isfile("模型.pt"), "模型.pt".isascii())'
+assert run(MODEL + looked) == "True False"
 
 # %% fix torchscript
 import torch

@@ -26,14 +26,6 @@
 #     likely: at < 64 and paste("unpickler.load()")
 #   plain-pickle:
 #     if: paste("magic_number")
-#   text-file:
-#     if: begins(codec, "gbk", "gb2312", "charmap", "cp", "big5", "euc")
-#     sample: |
-#       Traceback (most recent call last):
-#         File "train.py", line 12, in <module>
-#           names = open("classes.txt").read()
-#       UnicodeDecodeError: 'gbk' codec can't decode byte 0x80 in position 205: illegal multibyte sequence
-#         (before torch.load)
 # ---
 
 # %%

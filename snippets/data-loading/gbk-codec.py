@@ -2,38 +2,38 @@
 # wordings:
 #   - text: "'gbk' codec can't decode byte {byte:ident} in position {at:int}"
 #     exception: UnicodeDecodeError
-#     near: [model-code]
+#     near: &ours [model-code, yacs, omegaconf, hydra, yolo]
 #     sample: |
 #       File "train.py", line 9, in __init__
 #         names = open("classes.txt").read().split()
 #       UnicodeDecodeError: 'gbk' codec can't decode byte 0x80 in position 32: illegal multibyte sequence
 #   - text: "'gbk' codec can't encode character {character:line} in position {at:int}"
 #     exception: UnicodeEncodeError
-#     near: [model-code]
+#     near: *ours
 #     sample: |
 #       File "train.py", line 5, in <module>
 #       UnicodeEncodeError: 'gbk' codec can't encode character '\u2705' in position 0: illegal multibyte sequence
 #   - text: "'charmap' codec can't decode byte {byte:ident} in position {at:int}"
 #     exception: UnicodeDecodeError
-#     near: [model-code]
+#     near: *ours
 #     sample: |
 #       File "train.py", line 9, in __init__
 #       UnicodeDecodeError: 'charmap' codec can't decode byte 0x81 in position 1980: character maps to <undefined>
 #   - text: "'charmap' codec can't encode character{character:line} in position {at:int}"
 #     exception: UnicodeEncodeError
-#     near: [model-code]
+#     near: *ours
 #     sample: |
 #       File "train.py", line 5, in <module>
 #       UnicodeEncodeError: 'charmap' codec can't encode character '\u2705' in position 0: character maps to <undefined>
 #   - text: "'cp932' codec can't decode byte {byte:ident} in position {at:int}"
 #     exception: UnicodeDecodeError
-#     near: [model-code]
+#     near: *ours
 #     sample: |
 #       File "train.py", line 9, in __init__
 #       UnicodeDecodeError: 'cp932' codec can't decode byte 0x86 in position 32: illegal multibyte sequence
 #   - text: "'cp949' codec can't decode byte {byte:ident} in position {at:int}"
 #     exception: UnicodeDecodeError
-#     near: [model-code]
+#     near: *ours
 #     sample: |
 #       File "train.py", line 9, in __init__
 #       UnicodeDecodeError: 'cp949' codec can't decode byte 0xe2 in position 32: illegal multibyte sequence
@@ -43,8 +43,6 @@
 # related: [checkpoints/unicode-decode-load, checkpoints/path-not-ascii]
 # docs: ["https://docs.python.org/3/library/os.html#utf8-mode", "https://docs.python.org/3/library/functions.html#open"]
 # causes:
-#   printing:
-#     if: paste("codec can't encode")
 #   library:
 #     likely: frames("site-packages", "pip/_internal", "setuptools", "yaml/", "mmcv", "mmengine", "json/")
 #     sample: |
@@ -53,6 +51,8 @@
 #       UnicodeDecodeError: 'gbk' codec can't decode byte 0xad in position 1234: illegal multibyte sequence
 #   reading:
 #     undecided: the line that opens the file looks the same in a program of one's own and in another's
+#   printing:
+#     if: paste("codec can't encode")
 # cases:
 #   library:
 #     wrong: {coding-line: "https://github.com/zhaoyingjun/chatbot/issues/125", io-encoding: "https://github.com/datalab-to/marker/issues/588"}
@@ -118,7 +118,7 @@ assert run("import locale; print(locale.getpreferredencoding(False))") == "GBK"
 
 # %% fix reading
 def read_names(path):
-    with open(path, encoding="utf-8") as file:  # the text's own, on every system
+    with open(path, encoding="utf-8") as file:  # the file's own
         return file.read().split()
 
 

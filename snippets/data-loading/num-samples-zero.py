@@ -2,6 +2,10 @@
 # wordings:
 #   - text: "num_samples should be a positive integer value, but got num_samples=0"
 #     exception: ValueError
+#   - text: "invalid argument 1: must be strictly positive"
+#     exception: RuntimeError
+#     near: [randperm, RandomSampler, sampler.py]
+#     sample: "RuntimeError: invalid argument 1: must be strictly positive at /pytorch/aten/src/TH/generic/THTensorMath.c:2247 torch/utils/data/sampler.py"
 # tags: [dataloader]
 # recover: fix
 # related: [data-loading/collate-type, data-loading/worker-exception]

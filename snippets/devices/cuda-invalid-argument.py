@@ -16,6 +16,12 @@
 #     exception: RuntimeError
 #   - text: "Search for `cudaErrorInvalidValue' in https://docs.nvidia.com"
 #     near: [torch, CUDA error]
+#   - text: "cuda runtime error (11)"
+#     exception: RuntimeError
+#   - text: "HIP error: hipErrorInvalidValue"
+#     unless: [gpu-programs]
+#   - text: "Search for `hipErrorInvalidValue'"
+#     unless: [gpu-programs]
 # tags: [comfyui, cuda, driver, fsdp]
 # recover: process
 # needs: ["fault:no GPU; one process with gloo instead"]

@@ -53,6 +53,17 @@
 #   - text: "Assertion `indexAtDim < data.baseSizes[dim]` failed"
 #     role: symptom
 #     device: cuda
+#   - text: "cuda runtime error (59)"
+#     exception: RuntimeError
+#     role: symptom
+#   - text: "cuda runtime error (710)"
+#     exception: RuntimeError
+#     role: symptom
+#   - text: "HIP error: device-side assert triggered"
+#     role: symptom
+#     unless: [gpu-programs]
+#   - text: "Assertion `input_val >= zero && input_val <= one` failed"
+#     role: symptom
 # outranks: [cublas-error, cudnn-not-initialized]
 # tags: [cuda, embedding, labels, loss, out-of-range]
 # recover: process

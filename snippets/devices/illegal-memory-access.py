@@ -15,6 +15,17 @@
 #   - text: "HIP error: an illegal memory access was encountered"
 #     unless: [gpu-programs]
 #   - text: "Triton Error [CUDA]: CUDA_ERROR_ILLEGAL_ADDRESS"
+#   - text: "cuda runtime error (77)"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (700)"
+#     exception: RuntimeError
+#   - text: "HIP error: hipErrorIllegalAddress"
+#     unless: [gpu-programs]
+#   - text: "Search for `hipErrorIllegalAddress'"
+#     unless: [gpu-programs]
+#   - text: "Memory access fault by GPU node-{_:int} (Agent handle: {_:ident}) on address"
+#     unless: [gpu-programs]
+#     sample: "Memory access fault by GPU node-1 (Agent handle: 0x556e9b7e3360) on address 0x7f52c3f5f000. Reason: Page not present or supervisor privilege."
 # tags: [cpp-extension, crash, cuda, multi-gpu, out-of-range]
 # recover: process
 # needs: ["fault:a kernel that reads addresses as a GPU does, carried out by the CPU"]
@@ -25,6 +36,9 @@
 # related: [devices/device-side-assert, devices/embedding-index]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
 # causes:
+#   rocm:
+#     if: paste("Memory access fault by GPU node")
+#     sample: "Memory access fault by GPU node-1 (Agent handle: 0x556e9b7e3360) on address 0x7f52c3f5f000. Reason: Page not present or supervisor privilege."
 #   wrong-gpu:
 #     likely: paste("torch.nn.parallel.data_parallel", "torch/nn/parallel/data_parallel.py")
 #     sample: |

@@ -30,6 +30,17 @@
 #     unless: [gpu-programs]
 #   - text: "CUDA error: hardware stack error"
 #     unless: [gpu-programs]
+#   - text: "cuda runtime error (4)"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (719)"
+#     exception: RuntimeError
+#   - text: "HIP error: hipErrorLaunchFailure"
+#     unless: [gpu-programs]
+#   - text: "Search for `hipErrorLaunchFailure'"
+#     unless: [gpu-programs]
+#   - text: "Search for `cudaErrorLaunchFailure'"
+#     near: [torch, CUDA error]
+#     unless: [gpu-programs]
 # tags: [cpp-extension, crash, cuda, driver]
 # recover: process
 # needs: ["fault:a kernel that reads 16 bytes at once, its addresses carried out by the CPU"]

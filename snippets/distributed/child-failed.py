@@ -45,7 +45,7 @@
 #     exception: CalledProcessError
 #     role: wrapper
 #     near: [--local_rank, --local-rank, accelerate/commands/launch.py, simple_launcher, torch/distributed/launch.py, deepspeed/launcher]
-#     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python3', '-u', 'train.py', '--local_rank=0']' died with <Signals.SIGSEGV: 11>."
+#     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python3', '-u', 'train.py', '--local_rank=0']' died with <Signals.SIGKILL: 9>."
 #   - text: "process {_:int} terminated with exit code {code:int}"
 #     exception: [ProcessExitedException, Exception]
 #     role: wrapper

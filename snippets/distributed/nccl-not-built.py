@@ -23,6 +23,12 @@
 # related: [distributed/nccl-error, distributed/nccl-cpu-tensor, install-env/not-compiled-with-cuda]
 # docs: ["https://docs.pytorch.org/docs/stable/distributed.html#backends"]
 # causes:
+#   accelerator:
+#     if: paste("/torch_npu/", "import torch_npu", "/torch_mlu/", "/torch_musa/", "/usr/local/Ascend", "npu-smi")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/usr/local/lib/python3.10/site-packages/torch_npu/distributed/distributed_c10d.py", line 691, in _new_process_group_helper
+#       RuntimeError: Distributed package doesn't have NCCL built in
 #   windows:
 #     case: no-nccl
 #     if: paste("NCCL built in") and paste("site-packages\\torch", "lib\\site-packages", "Lib\\site-packages", "C:\\Users", "C:/Users/", "C:\\actions-runner")

@@ -17,6 +17,8 @@
 #   - text: "This function was deprecated since version {_:num} and is now removed"
 #     exception: RuntimeError
 #     sample: "RuntimeError: This function was deprecated since version 1.9 and is now removed. The default behavior has changed from using the upper triangular portion of the matrix by default to using the lower triangular portion."
+#   - text: "'torch.{module:ident}' has no attribute '{name:ident}'"
+#     sample: "This will create this error: 'torch.cuda' has no attribute 'mem_get_info'"
 # tags: [import-error]
 # recover: process
 # needs: ["fault:a folder that stands for an old torch"]
@@ -32,7 +34,7 @@
 #     if: name in ["rfft", "irfft", "gels", "potrf", "potri", "potrs", "trtrs", "btrifact", "btrisolve", "gesv", "pstrf", "_six", "lobpcg_", "_DataLoaderIter"] or paste("is now removed")
 #   other-backend:
 #     if: name in ["npu", "mlu", "musa", "hpu", "gcu", "sdaa", "_npu", "xla"] or paste("has no attribute 'npu")
-#     sample: "AttributeError: module 'torch' has no attribute 'npu'"
+#     sample: "AttributeError: module 'torch' has no attribute 'gcu'"
 #   no-distributed:
 #     if: >-
 #       module == "distributed" and name in ["is_initialized", "init_process_group", "get_rank",

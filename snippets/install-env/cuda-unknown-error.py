@@ -15,6 +15,12 @@
 #     near: [THCudaCheck, THC]
 #   - text: "error=999 : unknown error"
 #     near: [THCudaCheck, THC]
+#   - text: "cuda runtime error (30)"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (999)"
+#     exception: RuntimeError
+#   - text: "HIP error: hipErrorUnknown"
+#     unless: [gpu-programs]
 # tags: [container, cuda, driver]
 # recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 999"]

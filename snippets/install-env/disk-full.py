@@ -5,8 +5,8 @@
 #     near: &ours [model-code, "packages/datasets/", "packages\\datasets\\", "torch-", "Collecting torch", "install torch", torch_extensions, huggingface, modelscope, "nvidia-", "nvidia_", autodl]
 #     unless: &shm [multiprocessing/heap.py, sharedctypes, /dev/shm]
 #     sample: |
-#       Collecting torch
-#       ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device
+#       File "/root/miniconda3/lib/python3.12/site-packages/huggingface_hub/file_download.py", line 559, in http_get
+#       OSError: [Errno 28] No space left on device
 #   - text: "[Errno 122] Disk quota exceeded"
 #     exception: OSError
 #     near: *ours
@@ -26,28 +26,28 @@
 #   - text: "code: 28, kind: StorageFull"
 #     sample: "safetensors_rust.SafetensorError: Error while serializing: I/O error: Os { code: 28, kind: StorageFull, message: \"No space left on device\" }"
 #   - text: "NoSpaceLeftError: No space left on devices"
-#     near: [torch, conda]
+#     near: [torch, pytorch]
 # tags: [container, build]
 # recover: again
 # needs: ["package:pip", "fault:a small file system, which is full"]
 # related: [checkpoints/jit-save-path, data-loading/worker-bus-error, install-env/pip-download-fails]
 # docs: ["https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables", "https://pip.pypa.io/en/stable/topics/caching/"]
 # causes:
+#   caches:
+#     likely: paste("huggingface", "modelscope", "torch/hub", "urlretrieve", "Not enough free disk space")
 #   installing:
 #     if: paste("Could not install packages", "Collecting ", "pip/_internal", "Installing collected packages", "NoSpaceLeftError")
 #   saving:
-#     if: paste("StorageFull") or frames("torch/serialization", "save_pretrained")
+#     if: paste("StorageFull", "serialization.py", "save_pretrained")
 #     sample: |
-#       File "torch/serialization.py", line 966, in save
+#       File "/opt/conda/lib/python3.11/site-packages/torch/serialization.py", line 966, in save
 #       OSError: [Errno 28] No space left on device
-#   caches:
-#     likely: paste("huggingface", "modelscope", "torch/hub", "urlretrieve", "Not enough free disk space")
 #   inodes:
 # timeout: 120
 # cases:
 #   caches:
 #     commands:
-#       autodl: |
+#       linux: |
 #         # /root/autodl-tmp is the data disk; elsewhere: a folder on a disk with room
 #         export HF_HOME=/root/autodl-tmp/cache/huggingface
 #         export MODELSCOPE_CACHE=/root/autodl-tmp/cache/modelscope
@@ -95,6 +95,8 @@ def small_disk(folder):
 
 small_disk("system")
 os.environ.update(HOME=os.path.abspath("system"), TMPDIR=os.path.abspath("system"))
+for name in ("XDG_CACHE_HOME", "TORCH_HOME", "HF_HOME"):
+    os.environ.pop(name, None)
 tempfile.tempdir = None
 Path("weights.pth").write_bytes(os.urandom(600_000))
 handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=os.getcwd())
@@ -129,7 +131,7 @@ for folder in (os.path.expanduser("~"), tempfile.gettempdir()):
 assert shutil.disk_usage(os.path.expanduser("~")).free < 600_000
 
 # %% proof caches
-moved = run(commands["autodl"].replace("/root/autodl-tmp", os.path.abspath("data")))
+moved = run(commands["linux"].replace("/root/autodl-tmp", os.path.abspath("data")))
 assert moved == "600000 data/cache/huggingface data/cache/modelscope"  # the last two as the programs read them
 assert Path("data/cache/torch/hub/checkpoints/weights.pth").exists()
 
@@ -149,8 +151,9 @@ print(run("python -m pip install torch"))
 # %% check installing
 import shutil
 
-print(tempfile.gettempdir(), shutil.disk_usage(tempfile.gettempdir()).free // 1024, "KB free")
-assert shutil.disk_usage(tempfile.gettempdir()).free < 600_000
+free = shutil.disk_usage(tempfile.gettempdir()).free
+print(tempfile.gettempdir(), free // 1024, "KB free")
+assert free < 600_000
 
 # %% proof installing
 assert "Successfully installed torch-2.13.0" in run(commands["linux"].replace("/root/autodl-tmp", os.path.abspath("data")))

@@ -65,6 +65,18 @@
 #     role: symptom
 #   - text: "You should install ``mmcv-full`` if you need this module"
 #     role: symptom
+#   - text: "No module named 'torch_scatter."
+#     exception: [ModuleNotFoundError, ImportError]
+#     sample: "ModuleNotFoundError: No module named 'torch_scatter.scatter_cpu'"
+#   - text: "No module named 'torch_sparse."
+#     exception: [ModuleNotFoundError, ImportError]
+#     sample: "ModuleNotFoundError: No module named 'torch_sparse.spspmm_cpu'"
+#   - text: "No module named 'torch_cluster."
+#     exception: [ModuleNotFoundError, ImportError]
+#     sample: "ModuleNotFoundError: No module named 'torch_cluster.graclus_cpu'"
+#   - text: "No module named 'torch_spline_conv."
+#     exception: [ModuleNotFoundError, ImportError]
+#     sample: "ModuleNotFoundError: No module named 'torch_spline_conv.basis_cpu'"
 # tags: [build, cpp-extension, import-error]
 # recover: process
 # needs: [compiler, "package:pip", "package:setuptools", "fault:a package whose compiled part is not there"]

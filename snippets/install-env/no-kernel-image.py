@@ -55,6 +55,10 @@
 #   - text: "error={_:int} : invalid device function"
 #     near: [THC]
 #     sample: "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCGeneral.cpp line=405 error=8 : invalid device function"
+#   - text: "cuda runtime error (48)"
+#     exception: RuntimeError
+#   - text: "cuda runtime error (209)"
+#     exception: RuntimeError
 # tags: [build, cpp-extension, cuda, driver]
 # recover: process
 # needs: ["torch:2.13", "fault:a GPU of another generation than the build has code for"]

@@ -74,6 +74,15 @@
 #   - text: "cannot import name 'UnencryptedCookieSessionFactoryConfig' from 'pyramid.session'"
 #     exception: ImportError
 #     sample: "ImportError: cannot import name 'UnencryptedCookieSessionFactoryConfig' from 'pyramid.session' (unknown location)"
+#   - text: "cannot import name '{name:ident}' from 'torch_scatter'"
+#     exception: ImportError
+#     sample: "ImportError: cannot import name 'scatter_mean' from 'torch_scatter' (unknown location)"
+#   - text: "cannot import name '{name:ident}' from 'torch_sparse'"
+#     exception: ImportError
+#     sample: "ImportError: cannot import name 'SparseTensor' from 'torch_sparse' (unknown location)"
+#   - text: "cannot import name '{name:ident}' from 'torch_geometric'"
+#     exception: ImportError
+#     sample: "ImportError: cannot import name 'EdgeIndex' from 'torch_geometric' (unknown location)"
 # tags: [import-error, amp]
 # recover: process
 # needs: ["package:pip", "fault:small packages in place of the real ones"]

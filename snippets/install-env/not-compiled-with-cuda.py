@@ -48,6 +48,12 @@
 # related: [install-env/no-nvidia-driver, install-env/driver-too-old, install-env/no-kernel-image, install-env/no-xpu-device, install-env/no-hip-gpus]
 # docs: ["https://pytorch.org/get-started/locally/"]
 # causes:
+#   accelerator:
+#     if: paste("/torch_npu/", "import torch_npu", "/torch_mlu/", "/torch_musa/", "/usr/local/Ascend", "npu-smi", "Ascend910", "昇腾")
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/usr/local/lib/python3.10/site-packages/torch_npu/npu/utils.py", line 58, in synchronize
+#       AssertionError: Torch not compiled with CUDA enabled
 #   mac:
 #     if: paste("File \"/Users/", "/opt/homebrew/", "macosx_", "Darwin", "Apple M1", "Apple M2", "Apple M3", "Apple M4")
 #     sample: |

@@ -40,6 +40,8 @@
 # related: [install-env/torch-does-not-install, checkpoints/hub-unreachable, install-env/disk-full]
 # docs: ["https://pip.pypa.io/en/stable/cli/pip_install/", "https://docs.astral.sh/uv/reference/environment/"]
 # causes:
+#   timeout:
+#     if: paste("Read timed out", "Connection broken", "not enough bytes", "network timeout")
 #   hash:
 #     if: paste("DO NOT MATCH THE HASHES")
 #   proxy:
@@ -47,8 +49,6 @@
 #     sample: |
 #       Collecting torch
 #       pip._vendor.requests.exceptions.ProxyError: HTTPSConnectionPool(host='pypi.org', port=443): Cannot connect to proxy.
-#   timeout:
-#     if: paste("Read timed out", "Connection broken", "not enough bytes", "network timeout")
 # timeout: 120
 # cases:
 #   timeout:

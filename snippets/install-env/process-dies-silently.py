@@ -122,6 +122,10 @@
 #     role: symptom
 #     near: [python, torch]
 #     sample: "Out of memory: Killed process 23475 (python) total-vm:21843460kB, anon-rss:15893344kB"
+#   - text: "died with <Signals.SIGSEGV: 11>"
+#     role: symptom
+#     near: [torch, DataLoader, train.py, dist_train]
+#     sample: "subprocess.CalledProcessError: Command '['python', 'train.py', '--local_rank=3']' died with <Signals.SIGSEGV: 11>."
 # tags: [crash, oom, ram]
 # recover: process
 # cases:

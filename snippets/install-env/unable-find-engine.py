@@ -13,6 +13,8 @@
 #   - text: "RuntimeError: Unable to find a valid cuDNN algorithm to run convolution"
 #   - text: "Unable to find a valid cuDNN algorithm to run convolution"
 #     near: [torch]
+#   - text: "no valid convolution algorithms available in CuDNN"
+#     exception: RuntimeError
 # tags: [cnn, cuda, cudnn, oom]
 # recover: process
 # needs: ["torch:2.13"]

@@ -42,6 +42,9 @@
 # rows: [S001-117]
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
 # causes:
+#   add-on:
+#     if: paste("/torch_npu/", "/torch_musa/", "/torch_mlu/", "/usr/local/musa", "/usr/local/neuware", "/usr/local/Ascend", "/_XLAC")
+#     sample: "ImportError: /usr/local/lib/python3.7/dist-packages/_XLAC.cpython-37m-x86_64-linux-gnu.so: undefined symbol: _ZN2at13_foreach_erf_EN3c108ArrayRefINS_6TensorEEE"
 #   other-pytorch:
 #     if: >-
 #       begins(symbol, "_ZN3c10", "_ZNK3c10", "_ZN2at", "_ZNK2at", "_ZN5torch", "_ZNK5torch", "_ZN4c10d", "_ZNK4c10d", "_ZN6caffe2", "_ZNK6caffe2", "_ZTIN3c10",

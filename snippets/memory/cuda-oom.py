@@ -143,6 +143,15 @@
 #   - text: "Cuda failure {_:int} 'out of memory'"
 #     device: cuda
 #     sample: "NCCL WARN Cuda failure 2 'out of memory'"
+#   - text: "cuda runtime error (2)"
+#     exception: RuntimeError
+#     device: cuda
+#   - text: "HIP error: hipErrorOutOfMemory"
+#     unless: [gpu-programs]
+#     device: cuda
+#   - text: "HIP error: out of memory"
+#     unless: [gpu-programs]
+#     device: cuda
 # outranks: [nccl-error, cublas-error, cudnn-not-initialized]
 # tags: [batch-size, cuda, fragmentation, inference, oom]
 # picture: [memory]

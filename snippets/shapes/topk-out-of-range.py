@@ -23,8 +23,21 @@
 #           _, pred = output.topk(maxk, 1, True, True)
 #       RuntimeError: selected index k out of range
 #   few:
+#     if: len(live.left.shape) == 1
+#     sample: |
+#       RuntimeError: selected index k out of range
+#       What the program knew:
+#         scores  left  float32 [3]; cpu
 #     undecided: how many values there are is not printed
 #   wrong-dim:
+#     likely: frames("dim=0") and live.left.shape[1] > live.left.shape[0]
+#     sample: |
+#       Traceback (most recent call last):
+#         File "/home/a/words.py", line 10, in <module>
+#           best = scores.topk(10, dim=0)
+#       RuntimeError: selected index k out of range
+#       What the program knew:
+#         scores  left  float32 [6, 500]; cpu
 #     undecided: the shape is not printed
 # ---
 

@@ -33,7 +33,9 @@
 #   accuracy:
 #     if: paste("].view(-1).float()", "correct[:", ", in accuracy")
 #   slice:
-#     if: frames(", 1:].view(", ", :-1].view(", ", 1:, :].view(", ", :-1, :].view(")
+#     if: >-
+#       frames(", 1:].view(", ", :-1].view(", ", 1:, :].view(", ", :-1, :].view(")
+#       or live("left", "part of a larger one") and not frames("run_backward")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "train.py", line 90, in train_epoch

@@ -24,7 +24,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html", "https://docs.pytorch.org/docs/stable/generated/torch.atleast_1d.html"]
 # causes:
 #   squeezed:
-#     if: frames(".squeeze():", ".squeeze()]")
+#     if: frames(".squeeze():", ".squeeze()]") or live("left", "by squeeze")
 #     likely: frames(".squeeze()")
 #     sample: |
 #       Traceback (most recent call last):

@@ -35,7 +35,7 @@ FLAGS = [
 
 
 #: Milliseconds until what does not come is taken for lost, on however busy a machine.
-PATIENCE = 90_000
+PATIENCE = 120_000
 expect.set_options(timeout=PATIENCE)
 
 

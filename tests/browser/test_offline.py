@@ -252,7 +252,7 @@ def test_from_a_folder(
     other = "zh" if language == "en" else "en"
     page.locator("[data-tc-language]").first.click()
     page.wait_for_url(f"{root}/{other}/shapes/matmul-shapes/index.html**")
-    page.locator(".md-tabs__link").nth(3).click()
+    page.locator(".md-tabs__link").nth(4).click()
     page.wait_for_url(f"{root}/{other}/tips/index.html")
 
     page.goto(f"{root}/{language}/lookup/index.html")

@@ -40,6 +40,7 @@ PAGES = {
     "compat": "error-804",
     "older": "undefined-symbol",
     "numpy": "numpy-abi",
+    "device": "accelerator-not-found",
 }
 #: Companions of torch that are looked for -> the page for one that does not fit.
 COMPANIONS = {
@@ -86,8 +87,10 @@ class Judge:
             BadInput: the program is no Python that answers.
         """
         self.known, self.program, self.timeout = known, python, timeout
-        self.text = words.of(language, "env")
-        names = ["torch", "numpy", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *COMPANIONS]
+        self.language, self.text = language, words.of(language, "env")
+        brought = [name for one in known.index["devices"] for name in one["packages"]]
+        self.companions = {**COMPANIONS, **dict.fromkeys(brought, "torch-npu-import")}
+        names = ["torch", "numpy", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *self.companions]
         self.python = ask_python(python, names)
         self.driver: Driver | None = ask_driver()
         self.torch: Torch | None = None
@@ -102,6 +105,7 @@ class Judge:
             *self._hidden(),
             self._driver(),
             *self._gpus(),
+            *self._other_devices(),
             *self._companions(),
             *self._numpy(),
             *self._libraries(),
@@ -177,9 +181,10 @@ class Judge:
             )
             fails = self.text["import-fails"].format(why=why)
             return [*lines, Line("torch", packages[0].version, False, fails, page)]
-        cuda, hip = self.torch["cuda"], self.torch["hip"]
-        self.build = {"cuda": cuda, "hip": hip}
-        kind = f"CUDA {cuda}" if cuda else f"ROCm {hip}" if hip else "CPU"
+        cuda, hip, xpu = self.torch["cuda"], self.torch["hip"], self.torch["xpu"]
+        self.build = {"cuda": cuda, "hip": hip, "xpu": xpu}
+        other = f"ROCm {hip}" if hip else f"XPU {xpu}" if xpu else "CPU"
+        kind = f"CUDA {cuda}" if cuda else other
         shown = f"{self.torch['version']}, {kind}, {Path(self.torch['file']).parent}"
         gpus = self.driver.gpus if self.driver else []
         if gpus and kind == "CPU":
@@ -234,10 +239,24 @@ class Judge:
                 lines.append(self._line("gpu", shown, "gpu", sm=sm))
         return lines
 
+    def _other_devices(self) -> list[Line]:
+        """Drivers of other devices than NVIDIA's, and whether this torch has anything for them."""
+        lines = []
+        for one in self.known.index["devices"]:
+            tool = next(filter(None, map(shutil.which, one["tools"])), None)
+            if not tool:
+                continue
+            shown = f"{one['name'][self.language]}, {tool}"
+            brought = any(self.python.release(name) for name in one["packages"])
+            builds = self.build.get("cuda"), self.build.get("hip"), self.build.get("xpu")
+            misfit = "" if not self.torch or brought or any(builds) else "device"
+            lines.append(self._line("device", shown, misfit))
+        return lines
+
     def _companions(self) -> list[Line]:
         """Packages that are built for one torch, judged by what they say of themselves."""
         torch, lines = self.python.release("torch"), []
-        for name, page in COMPANIONS.items():
+        for name, page in self.companions.items():
             if not self.python.release(name):
                 continue
             package = self.python.packages[name][0]

@@ -50,6 +50,7 @@ import json
 import torch
 facts = {"version": torch.__version__, "file": torch.__file__, "archs": []}
 facts.update(cuda=torch.version.cuda, hip=torch.version.hip)
+facts.update(xpu=getattr(torch.version, "xpu", None))
 if hasattr(torch._C, "_cuda_getArchFlags") and (facts["cuda"] or facts["hip"]):
     facts["archs"] = torch._C._cuda_getArchFlags().split()
 if torch.cuda.is_available():
@@ -59,10 +60,11 @@ print("TORCH " + json.dumps(facts))
 
 
 class Build(TypedDict, total=False):
-    """What a package was built for: releases of CUDA and ROCm, None where it was not."""
+    """What a package was built for: releases of CUDA, ROCm and oneAPI, None where it was not."""
 
     cuda: str | None
     hip: str | None
+    xpu: str | None
 
 
 class Package(NamedTuple):
@@ -107,6 +109,7 @@ class Torch(TypedDict):
     file: str
     cuda: str | None
     hip: str | None
+    xpu: str | None
     archs: list[str]
 
 
@@ -211,7 +214,7 @@ def ending(status: int) -> str:
 
 def assignments(source: str) -> Build:
     """`cuda = '12.8'` of a version.py, read and not run."""
-    pairs = re.findall(r"^(cuda|hip)\b[^=\n]*= *(\S+)", source, re.MULTILINE)
+    pairs = re.findall(r"^(cuda|hip|xpu)\b[^=\n]*= *(\S+)", source, re.MULTILINE)
     return cast(
         Build, {name: None if value == "None" else value.strip("'\"") for name, value in pairs}
     )

@@ -95,6 +95,8 @@ def joined(markdown: str) -> str:
 
 def _paired(parts: list[str]) -> str:
     """Brackets of one pair have one width: full, if either is."""
+    if not any(bracket in part for part in parts[::2] for bracket in "()"):
+        return "".join(parts)
     characters = [c for part in parts for c in part]
     is_prose = [at % 2 == 0 for at, part in enumerate(parts) for _ in part]
     open_at: list[int] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
+import functools
 import re
 from collections.abc import Iterable
 
@@ -14,8 +16,9 @@ READERS_NAMES = {
 }
 
 
+@functools.lru_cache(64)  # the cells of a snippet are asked about one after the other
 def parsed(source: str) -> ast.Module:
-    """The tree of a cell; empty where it does not parse, which is reported elsewhere."""
+    """The tree of a cell, not to be changed; empty where it does not parse (reported elsewhere)."""
     try:
         return ast.parse(source)
     except SyntaxError:
@@ -75,7 +78,7 @@ def loose_names(source: str) -> list[tuple[str, int]]:
         elif isinstance(node, ast.arg):
             defined.add(node.arg)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            defined |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+            defined |= set(map(_imported, node.names))
         elif isinstance(node, ast.ExceptHandler) and node.name:
             defined.add(node.name)
     loose: dict[str, int] = {}
@@ -100,7 +103,7 @@ def _words(tree: ast.AST) -> set[str]:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             words.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            words |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+            words |= set(map(_imported, node.names))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             words |= set(re.findall(r"\w+", node.value))
     return words - _EVERYWHERE
@@ -124,26 +127,29 @@ def _defined(tree: ast.Module) -> set[str]:
 def untouched(fix: str, proof: str, setup: Iterable[str]) -> bool:
     """Does a proof use nothing of its fix, neither itself nor through what set-up defines?"""
     known, fixed = _words(parsed(proof)), _words(parsed(fix))
-    statements = [node for source in setup for node in parsed(source).body]
+    statements = [statement for source in setup for statement in _statements(source)]
     before = -1
     while before != len(known):
         before = len(known)
-        for node in statements:
-            words = _words(node)
-            if words & known and (
-                _bound(node) & known or isinstance(node, (ast.Expr, ast.FunctionDef))
-            ):
+        for words, bound, acts in statements:
+            if words & known and (acts or bound & known):
                 known |= words
     return bool(fixed) and not fixed & known
 
 
+@functools.lru_cache(256)
+def _statements(source: str) -> list[tuple[set[str], set[str], bool]]:
+    """Of each statement its words, the names that it binds, and whether it acts without one."""
+    return [
+        (_words(node), _bound(node), isinstance(node, (ast.Expr, ast.FunctionDef)))
+        for node in parsed(source).body
+    ]
+
+
 def redefined(fix: str, proof: str) -> set[str]:
     """Functions and classes of a fix that its proof defines anew: it proves its own."""
-    theirs = _defined(parsed(fix))
-    own: set[str] = set()
-    for node in parsed(proof).body:
-        own |= _bound(node)
-    return theirs & own
+    bound = set[str]().union(*map(_bound, parsed(proof).body))
+    return _defined(parsed(fix)) & bound
 
 
 def imports_for(source: str, setup: Iterable[str]) -> list[str]:
@@ -153,10 +159,12 @@ def imports_for(source: str, setup: Iterable[str]) -> list[str]:
     for text in setup:
         for node in parsed(text).body:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                node.names = [
-                    alias
-                    for alias in node.names
-                    if (alias.asname or alias.name).partition(".")[0] in lacking
-                ]
-                lines += [ast.unparse(node)] if node.names else []
+                shown = copy.copy(node)
+                shown.names = [alias for alias in node.names if _imported(alias) in lacking]
+                lines += [ast.unparse(shown)] if shown.names else []
     return list(dict.fromkeys(lines))
+
+
+def _imported(alias: ast.alias) -> str:
+    """The name that an import sets."""
+    return (alias.asname or alias.name).partition(".")[0]

@@ -60,7 +60,7 @@ class Catalogue:
     often: list[Symptom] = field(default_factory=list)
     drafts: dict[str, Symptom] = field(default_factory=dict)
     alike: list[list[str]] = field(default_factory=list)
-    devices: Devices = field(default_factory=lambda: Devices([], {}))
+    devices: Devices = field(default_factory=lambda: Devices({}, {}))
 
     def find(self, name: str) -> Symptom:
         """A symptom by `topic/stem` or `stem`.

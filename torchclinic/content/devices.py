@@ -22,11 +22,12 @@ FIELDS: dict[str, type] = {
 class Devices:
     """
     Attributes:
-        twins: what a build for CUDA prints and others print with a word of their own for `CUDA`.
+        twins: what a build for CUDA prints -> the families that print it with a word of their own
+            for `CUDA`.
         families: name -> what the file says of it.
     """
 
-    def __init__(self, twins: list[str], families: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, twins: dict[str, list[str]], families: dict[str, dict[str, Any]]) -> None:
         self.twins, self.families = twins, families
 
     def for_lookup(self) -> list[Family]:
@@ -37,8 +38,10 @@ class Devices:
                 "name": of["name"],
                 "noun": of["noun"],
                 "signs": of["signs"],
-                "prints": [[own, cuda] for own, cuda in self._prints(of)],
+                "prints": [[own, cuda] for own, cuda in self._prints(name)],
                 "instead": [[cuda, own] for cuda, own in of["instead"].items()],
+                "tools": of["tools"],
+                "packages": of["packages"],
             }
             for name, of in self.families.items()
         ]
@@ -47,28 +50,31 @@ class Devices:
         """Family -> what it prints where a build for CUDA prints this text; those that print it
         otherwise."""
         said = {}
-        for name, of in self.families.items():
+        for name in self.families:
             own = text
-            for its, cuda in reversed(self._prints(of)):
+            for its, cuda in reversed(self._prints(name)):
                 own = own.replace(cuda, its)
             if own != text:
                 said[name] = own
         return said
 
-    def _prints(self, of: dict[str, Any]) -> list[tuple[str, str]]:
+    def _prints(self, name: str) -> list[tuple[str, str]]:
         """(its words, CUDA's), those that are its own first."""
-        word = of["word"]
-        twins = [(twin.replace(CUDA, word), twin) for twin in self.twins if word != CUDA]
-        return [*of["prints"].items(), *twins]
+        of = self.families[name]
+        twins = [twin for twin, families in self.twins.items() if name in families]
+        return [*of["prints"].items(), *((twin.replace(CUDA, of["word"]), twin) for twin in twins)]
 
 
 def read(file: Path, problems: Problems) -> Devices:
     """The families; none if there is no such file. Reports what a family lacks."""
     data = yamlfile.read(file, problems) if file.exists() else {}
-    twins, families = data.get("twins") or [], data.get("families") or {}
-    for twin in twins:
+    twins, families = data.get("twins") or {}, data.get("families") or {}
+    for twin, printed_by in twins.items():
         if CUDA not in twin:
             problems.add(file, 0, f"`{twin}` has no `{CUDA}` for which another word could stand")
+        for name in printed_by:
+            if name not in families:
+                problems.add(file, 0, f"`{twin}` names `{name}`, which is no family")
     kept = {}
     for name, of in families.items():
         wrong = list(_wrong(of))

@@ -54,7 +54,9 @@ class SymptomRecord(_SymptomRecord, total=False):
 
 #: Texts that name a person or a machine: home folders, addresses of mail.
 _PRIVATE = re.compile(
-    r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*|[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]{2,}"
+    r"(?:/home/|/Users/|/root/|[A-Z]:\\{1,2}Users\\{1,2})[\w.-]*"
+    # Only from where a word begins: from each of its letters would take as long as all else.
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]{1,64}\.[a-z]{2,}"
 )
 
 

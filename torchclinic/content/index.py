@@ -86,9 +86,11 @@ TABLES: dict[str, dict[str, Any]] = {
         **_of(stacks, "MARK MARKED SIGNS NOT READ LONG DEEP WORKS LIBRARIES"),
     },
     "likely": _of(
-        likely, "BEGIN END LONG WORDS LETTERS HEAD_WORDS HEAD_LETTERS PLENTY BETWEEN ALIKE"
+        likely, "BEGIN END LONG WORDS LETTERS HEAD_WORDS HEAD_LETTERS PLENTY RAISED BETWEEN ALIKE"
     ),
-    "about": _of(about, "BEGIN END LONG NAMED COUNTED WEAK ERRORS FRAMES SIGNS"),
+    "about": _of(
+        about, "BEGIN END LONG NAMED COUNTED WEAK MARKS OUTSIDE QUOTED WORDS ERRORS FRAMES SIGNS"
+    ),
     "condition": _of(condition, "SIZES UNITS"),
 }
 

@@ -39,7 +39,9 @@ def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "
     shown: list[Symptom | Tip] = [*catalogue.symptoms.values(), *catalogue.tips.values()]
     for language in LANGUAGES:
         parsed = [entry.pages[language] for entry in shown if language in entry.pages]
-        synonyms.check(parsed, problems)
+        places = ((line_beginning(page.text, "synonyms:"), page) for page in parsed)
+        typed = [(page.file, line, page.front.synonyms) for line, page in places]
+        synonyms.check(typed, problems)
 
 
 def _check_snippets_exist(catalogue: Catalogue, pages: dict[str, dict[str, Page]]) -> None:

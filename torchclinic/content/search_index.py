@@ -184,7 +184,7 @@ def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
     text = page.pages[language]
     sections = [(heading[2], _bare(heading[1])) for heading in _HEADING.finditer(text.prose)]
     front = text.front
-    tags = page.snippet.tags if isinstance(page, Symptom) else front.tags
+    tags = page.snippet.tags if isinstance(page, Symptom) else page.facts.tags
     others = [page.pages[name] for name in LANGUAGES if name != language and name in page.pages]
     rows = [cell for row in front.causes.values() for cell in (row.see, row.do)]
     texts = {

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from .fields import Place
-from .problem import Problems, line_beginning
-
-if TYPE_CHECKING:
-    from .page import Page
+from .problem import Problems
 
 #: More characters are a sentence, which nobody types a second time.
 LONGEST = 60
@@ -49,14 +47,17 @@ def _wrong(entry: Any, entries: dict[str, str]) -> str:
     return ""
 
 
-def check(pages: Iterable[Page], problems: Problems) -> None:
-    """Report the entries that stand on too many of one language's pages."""
-    standing: dict[str, list[tuple[Page, str]]] = {}
-    for page in pages:
-        for entry in page.front.synonyms:
-            standing.setdefault(key(entry), []).append((page, entry))
-    for places in standing.values():
-        for page, entry in places if len(places) > MOST_PAGES else ():
-            line = line_beginning(page.text, "synonyms:")
-            message = f"the synonym `{entry}` stands on {len(places)} pages; on more than"
-            problems.add(page.file, line, f"{message} {MOST_PAGES} it tells none from the others")
+def check(places: Iterable[tuple[Path, int, list[str]]], problems: Problems) -> None:
+    """Report the entries of one language that stand on too many pages.
+
+    Args:
+        places: for each page its file, the line of its synonyms, and the entries.
+    """
+    standing: dict[str, list[tuple[Path, int, str]]] = {}
+    for file, line, entries in places:
+        for entry in entries:
+            standing.setdefault(key(entry), []).append((file, line, entry))
+    for pages in standing.values():
+        for file, line, entry in pages if len(pages) > MOST_PAGES else ():
+            message = f"the synonym `{entry}` stands on {len(pages)} pages; on more than"
+            problems.add(file, line, f"{message} {MOST_PAGES} it tells none from the others")

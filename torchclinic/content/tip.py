@@ -11,8 +11,8 @@ pytest-codeblocks runs; two directives stand for what is too long or not text:
 
 Facts that belong to no language stand in the English front matter alone: `tags`, `rows`, `symptoms`
 (the stems that the tip explains), `mentioned` (texts: each symptom that holds one links the tip),
-and `survives`: what `verify --mutate` can take out of a block without being caught, as it prints it -> why that may
-be.
+and `survives`: what `verify --mutate` can take out of a block without being caught, as it prints it
+-> why that may be.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _wrong(texts: dict[str, Any]) -> str:
     places = {language: placeholders(text) for language, text in texts.items()}
     if len({frozenset(names) for names in places.values()}) == 1:
         return ""
-    told = "; ".join(f"{name}: {', '.join(found) or 'none'}" for name, found in places.items())
+    told = "; ".join(f"{name}: {', '.join(held) or 'none'}" for name, held in places.items())
     return f"other places to fill in one language than in the other ({told})"
 
 

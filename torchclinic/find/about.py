@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .clean import is_source, printed_type, strip_prefix
+from .clean import is_source, plain, printed_type, strip_prefix
 
 #: Lines of a text's beginning and of its end among which the telling ones are sought.
 BEGIN, END = 60, 200
@@ -17,6 +17,10 @@ LONG = 200
 NAMED, COUNTED = 3, 6
 #: What a result counts whose query the page covers badly.
 WEAK = 0.4
+#: Marks around what people quote, and what stands before and behind such a quote.
+MARKS, OUTSIDE = ('"', "'", "`"), " ,.:;!?()"
+#: First lines of a text whose quotes are asked, and words of one.
+QUOTED, WORDS = 3, 2
 ERRORS = ("rror", "\u9519", "\u5f02\u5e38")
 FRAMES = ('File "', "Traceback (most recent", "^", "~", "[")
 
@@ -31,11 +35,12 @@ Search = Callable[[str], tuple[Sequence[str], bool]]
 
 
 def queries(lines: Sequence[str]) -> list[str]:
-    """The lines that say most of a text: the first, the second, and the last two of an error."""
+    """What says most of a text: its first lines, the last two of an error, and what is quoted."""
     prose = _prose(lines)
     typed = [text for text in prose if printed_type(text)]
     spoken = [text for text in prose if any(word in text for word in ERRORS)]
-    chosen = [*prose[:1], *typed[-1:], *spoken[-1:], *prose[1:2]]
+    said = [quote for text in prose[:QUOTED] for quote in quotes(text[: 4 * LONG])]
+    chosen = [*prose[:1], *typed[-1:], *spoken[-1:], *prose[1:2], *said[:QUOTED]]
     return list(dict.fromkeys(text[:LONG] for text in chosen))
 
 
@@ -50,6 +55,22 @@ def about(lines: Sequence[str], search: Search) -> list[str]:
         for place, page in enumerate(pages[:COUNTED]):
             scores[page] = scores.get(page, 0.0) + (WEAK if weak else 1.0) / (1 + place)
     return sorted(scores, key=lambda page: -scores[page])[:NAMED]
+
+
+def quotes(text: str) -> list[str]:
+    """What stands between two marks of a line: a message that its writer quotes."""
+    found, at = [], 0
+    while at < len(text):
+        mark = text[at]
+        end = text.find(mark, at + 1) if mark in MARKS and text[at - 1 : at] in OUTSIDE else -1
+        if end < 0 or text[end + 1 : end + 2] not in OUTSIDE:
+            at += 1
+            continue
+        inside = text[at + 1 : end]
+        if len(plain(inside).split()) >= WORDS:
+            found.append(inside)
+        at = end + 1
+    return found
 
 
 def _prose(lines: Sequence[str]) -> list[str]:

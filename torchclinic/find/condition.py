@@ -10,7 +10,7 @@ regular expression, and no loop but over what was pasted, once for each text tha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,16 +100,6 @@ def _names(frames: str, text: str) -> bool:
             return True
         at = frames.find(text, at + 1)
     return False
-
-
-def texts(tree: Tree) -> Iterator[str]:
-    """The texts of which a condition wants one in the paste, not those that it does not want."""
-    kind, *parts = tree
-    if kind in ("paste", "frames"):
-        yield from parts
-    elif kind in ("and", "or"):
-        for part in parts:
-            yield from texts(part)
 
 
 def _joined(answers: Iterable[bool | None], decisive: bool) -> bool | None:

@@ -21,6 +21,8 @@ class Family(TypedDict):
     signs: list[str]  # a text that holds one of them is of this family
     prints: list[list[str]]  # [words of its own, those of a build for CUDA]
     instead: list[list[str]]  # [a name of CUDA's, its own]
+    tools: list[str]  # programs of its driver
+    packages: list[str]  # what brings it to PyTorch
 
 
 def family(families: Iterable[Family], pasted: Pasted) -> Family | None:

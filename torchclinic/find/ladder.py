@@ -17,7 +17,6 @@ from .clean import normalise
 from .failure import OURS, Failure, last_failure
 from .likely import Likely, Likeness
 from .lookup import lookup, often
-from .pasted import Pasted
 from .rank import shown
 
 #: A text -> what find/origins.py answers, or None.
@@ -65,7 +64,7 @@ def climb(
     if first:  # what is wrapped is in the text
         near = [likely for likely in near if not _wraps(index, likely)]
     if near:
-        hits = [_hit(index, likely, Pasted(clean)) for likely in near[:3]]
+        hits = [_hit(index, likely) for likely in near[:3]]
         return {**answer, "status": "likely", "hits": hits, "rung": "likely"}
     if failure and failure["kind"] == "cut":  # what is printed above it stopped nothing
         return {**answer, "rung": "cut", "failure": failure, "about": about(lines, search)}
@@ -97,9 +96,9 @@ def _raised(code: str) -> str:
     return f"{name}: {text}" if text else ""
 
 
-def _hit(index: Index, likely: Likely, pasted: Pasted) -> Hit:
+def _hit(index: Index, likely: Likely) -> Hit:
     symptom, wording = index["symptoms"][likely["symptom"]], index["wordings"][likely["wording"]]
-    most = often(index, likely["wording"], pasted)
+    most = often(index, likely["wording"])
     return {
         "symptom": likely["symptom"],
         "topic": symptom["topic"],

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TypedDict
 
 from .answer import Index, WordingEntry
-from .clean import is_source, plain, strip_prefix
+from .clean import is_source, plain, printed_type, strip_prefix
 
 #: Lines that are read of the beginning of a text, where a title stands, and of its end.
 BEGIN, END = 40, 260
@@ -24,6 +24,8 @@ WORDS, LETTERS = 3, 16
 HEAD_WORDS, HEAD_LETTERS = 4, 20
 #: Letters of a wording that tell whose it is without another sign.
 PLENTY = 30
+#: What PyTorch raises and few others do.
+RAISED = ("RuntimeError", "OutOfMemoryError", "AcceleratorError")
 #: Words that may stand between two words of a wording, all together a part of how many it has.
 BETWEEN = 0.6
 #: Ways to write one thing.
@@ -71,7 +73,10 @@ class Likeness:
                     wording = self.index["wordings"][candidate]
                     letters = sum(map(len, self.words[candidate][:matched]))
                     whole = matched == len(self.words[candidate])
-                    if not self._allowed(wording, whole and letters >= PLENTY, clean):
+                    plenty = letters >= PLENTY
+                    told = line[start : start + matched] == self.words[candidate][:matched]
+                    signed = told and (whole or plenty) and _raised_by_torch(wording, text)
+                    if not self._allowed(wording, signed, whole and plenty, clean):
                         continue
                     key = (whole, letters, number)
                     if wording["symptom"] not in found or found[wording["symptom"]][0] < key:
@@ -102,25 +107,35 @@ class Likeness:
             at, count, skipped_at = at + 1, count + 1, skipped
         letters = sum(map(len, words[:count]))
         if count == len(words):
-            return count if count >= WORDS and letters >= LETTERS else 0
-        # What follows may say otherwise.
-        cut = start + count + skipped_at == len(line) or letters >= PLENTY
+            enough = count >= WORDS and letters >= LETTERS
+            return count if enough and self._one_symptom(words, whole=True) else 0
+        # What follows may say otherwise, but the piece of a word at the end of what was cut.
+        rest = line[start + count + skipped_at :]
+        ends = not rest or (len(rest) == 1 and words[count].startswith(rest[0]))
+        cut = ends or letters >= PLENTY
         if not cut or skipped_at > 1 or count < HEAD_WORDS or letters < HEAD_LETTERS:
             return 0
-        symptoms = {
-            self.index["wordings"][other]["symptom"]
-            for other in self.begins[words[0]]
-            if self.words[other][:count] == words[:count]
-        }
-        return count if len(symptoms) == 1 else 0
+        return count if self._one_symptom(words[:count], whole=False) else 0
 
-    def _allowed(self, wording: WordingEntry, plenty: bool, clean: str) -> bool:
+    def _one_symptom(self, words: list[str], whole: bool) -> bool:
+        """Is there one symptom alone whose wordings begin with these words, or are `whole` they?"""
+        alike = (n for n in self.begins[words[0]] if self.words[n][: len(words)] == words)
+        symptoms = {
+            self.index["wordings"][number]["symptom"]
+            for number in alike
+            if not whole or len(self.words[number]) == len(words)
+        }
+        return len(symptoms) == 1
+
+    def _allowed(self, wording: WordingEntry, signed: bool, plenty: bool, clean: str) -> bool:
         """Do the conditions of the wording hold?
 
-        One that says little, or that other programs print too, asks for signs of a model's code.
+        One that says little, or that other programs print too, asks for signs of a model's code,
+        or of PyTorch's own exceptions.
         """
         near, unless = wording.get("near"), wording.get("unless", [])
-        if (unless or not plenty) and not self._any(["model-code"], clean):
+        asks = (unless or not plenty) and not signed
+        if asks and not self._any(["model-code"], clean):
             return False
         return (not near or self._any(near, clean)) and not self._any(
             [*unless, "gpu-programs"], clean
@@ -129,6 +144,12 @@ class Likeness:
     def _any(self, names: Iterable[str], clean: str) -> bool:
         traces = self.index["traces"]
         return any(text in clean for name in names for text in traces.get(name, (name,)))
+
+
+def _raised_by_torch(wording: WordingEntry, line: str) -> bool:
+    """Does a line begin with an exception that few others raise, and may the wording have it?"""
+    type_ = printed_type(line)
+    return type_ in RAISED and type_ in (wording.get("exception", type_), *wording.get("also", []))
 
 
 def telling(text: str) -> list[str]:

@@ -75,7 +75,7 @@ def lookup(index: Index, text: str) -> Answer:
         facts = condition.Facts(pasted, candidate.values, candidate.every, stems, known)
         cause = _cause(index["symptoms"][candidate.symptom].get("causes", []), facts)
         line = raw_lines[candidate.line - 1]
-        hits.append(_hit(index, candidate, candidates, line, cause, pasted))
+        hits.append(_hit(index, candidate, candidates, line, cause))
         if device:
             hits[-1]["device"] = device["id"]
     answer: Answer = {
@@ -175,12 +175,8 @@ def _cause(causes: list[CauseEntry], facts: condition.Facts) -> Cause | None:
     return None
 
 
-def often(index: Index, wording: int, pasted: Pasted) -> Often | None:
-    """The row that most readers of a wording are served by; None where no table of causes is.
-
-    A row that is known by a program's words is not theirs whose frames are of another program: the
-    table's first row with a fix serves them.
-    """
+def often(index: Index, wording: int) -> Often | None:
+    """The row that most readers of a wording are served by; None where no table of causes is."""
     stem = index["wordings"][wording]["symptom"]
     symptom = index["symptoms"][stem]
     if not (met := symptom.get("often")):
@@ -188,11 +184,6 @@ def often(index: Index, wording: int, pasted: Pasted) -> Often | None:
     first = next(n for n, entry in enumerate(index["wordings"]) if entry["symptom"] == stem)
     number, *threads = met[wording - first if len(met) > 1 else 0]
     row = symptom["causes"][number]
-    if _of_another_program(row, pasted):
-        others = (other for other in symptom["causes"] if other.get("case"))
-        row, threads = next(others, row), []
-        if _of_another_program(row, pasted):
-            return None
     return {
         "row": row["row"],
         "case": row.get("case", ""),
@@ -201,20 +192,12 @@ def often(index: Index, wording: int, pasted: Pasted) -> Often | None:
     }
 
 
-def _of_another_program(row: CauseEntry, pasted: Pasted) -> bool:
-    """Do frames stand in the text, and none of the words that the row's conditions ask for?"""
-    trees = [tree for tree in (row.get("if"), row.get("likely")) if tree]
-    texts = [text for tree in trees for text in condition.texts(tree)]
-    return bool(texts and pasted.frames and not any(map(pasted.says, texts)))
-
-
 def _hit(
     index: Index,
     candidate: Candidate,
     candidates: list[Candidate],
     raw: str,
     cause: Cause | None,
-    pasted: Pasted,
 ) -> Hit:
     symptom = index["symptoms"][candidate.symptom]
     others = [other for other in candidates if other is not candidate]
@@ -225,7 +208,7 @@ def _hit(
         *(["warning"] if candidate.warning else []),
         *(["first-of-chain"] if not candidate.block and any(o.block for o in others) else []),
     ]
-    most = None if cause else often(index, candidate.number, pasted)
+    most = None if cause else often(index, candidate.number)
     shown = cause or most
     return {
         "symptom": candidate.symptom,

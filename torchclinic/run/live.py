@@ -112,12 +112,15 @@ def _rows(reader: Reader, mine: list[Step], inside: list[Step]) -> Iterator[tupl
         mine: frames of the user's own code, innermost first.
         inside: the frames below them.
     """
-    place, places, computed = Place(mine[0]), iter(PLACES), False
+    place, places, computed, first = Place(mine[0]), iter(PLACES), False, ""
     for name, thing in place.operands():
         computed = computed or (reader.is_tensor(thing) and not place.calls(*LATER))
         kept = reader.is_module(thing) or reader.role(thing)
         if row := reader.row(name, thing, [], place.since(name) if not kept else []):
             row.roles.extend([] if kept else [next(places, "value")])
+            if first and place.made_after(name, first):
+                row.phrases.append("made after the left")
+            first = first or name
             yield thing, row
     for name, thing, role in _of_torch(reader, inside):
         if row := reader.row(name, thing, [role], []):

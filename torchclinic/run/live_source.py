@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections.abc import Iterator
 from functools import cached_property
-from types import FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from .live_things import HELD, own
@@ -80,8 +80,7 @@ class Place:
         last: ast.Assign | ast.AugAssign | None = None
         for node in _nodes(self.body):
             if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < self.line:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                named = any(ast.unparse(target) == name for target in targets)
+                named = any(ast.unparse(target) == name for target in _targets(node))
                 if named and (last is None or node.lineno >= last.lineno):
                     last = node
         return last
@@ -122,12 +121,31 @@ class Place:
         """Was backward() of the same value called above, without a new value since?"""
         last = self._last(name)
         return any(
-            isinstance(node, ast.Attribute)
-            and node.attr == "backward"
-            and ast.unparse(node.value) == name
-            and (last.lineno if last else 0) < node.lineno < self.line
+            _goes_back(node, name) or self._hands_on(node, name)
             for node in _nodes(self.body)
+            if isinstance(node, ast.Call) and (last.lineno if last else 0) < node.lineno < self.line
         )
+
+    def _hands_on(self, call: ast.Call, name: str) -> bool:
+        """Does a function of the user's own get this value, and call backward() of it?"""
+        known, function = self._value(call.func)
+        if not known or type(function) is not FunctionType:
+            return False
+        code = function.__code__
+        named = dict(zip(code.co_varnames, call.args, strict=False))
+        named |= {word.arg: word.value for word in call.keywords if word.arg}
+        inside = list(_nodes(_body(code, function.__globals__)))
+        return any(
+            _goes_back(node, parameter)
+            for parameter, value in named.items()
+            if ast.unparse(value) == name
+            for node in inside
+        )
+
+    def made_after(self, name: str, other: str) -> bool:
+        """Did one name get its value below the line at which another one did?"""
+        ours, theirs = self._last(name), self._last(other)
+        return bool(ours and theirs and ours.lineno > theirs.lineno)
 
     def _value(self, node: ast.AST) -> tuple[bool, Any]:
         """(is it known?, value), without running anything."""
@@ -263,15 +281,36 @@ def _tree(source: str) -> ast.Module | None:
         return None
 
 
+def _targets(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:
+    """What an assignment gives a value to; of `x, y = …` both."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    held = [target.elts for target in targets if isinstance(target, ast.Tuple | ast.List)]
+    return [*targets, *(part for parts in held for part in parts)]
+
+
+def _goes_back(node: ast.AST, name: str) -> bool:
+    """Is this a call of backward() of a name?"""
+    function = node.func if isinstance(node, ast.Call) else None
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "backward"
+        and ast.unparse(function.value) == name
+    )
+
+
 def _function(frame: FrameType) -> ast.AST | None:
     """The tree of the function, or of the module, that a frame runs."""
-    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+    return _body(frame.f_code, frame.f_globals)
+
+
+def _body(code: CodeType, names: dict[str, Any]) -> ast.AST | None:
+    lines = linecache.getlines(code.co_filename, names)
     tree = _tree("".join(lines)) if 0 < len(lines) <= LINES else None
-    if tree is None or frame.f_code.co_name == "<module>":
+    if tree is None or code.co_name == "<module>":
         return tree
     for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS) and node.name == frame.f_code.co_name:
-            if frame.f_code.co_firstlineno in (
+        if isinstance(node, _FUNCTIONS) and node.name == code.co_name:
+            if code.co_firstlineno in (
                 node.lineno,
                 *(part.lineno for part in node.decorator_list),
             ):

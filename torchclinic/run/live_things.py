@@ -95,6 +95,8 @@ class Reader:
             yield "cuda"
         if os.environ.get("RANK", "").isdecimal():
             yield f"rank={os.environ['RANK']}"
+        if not self.torch.is_grad_enabled():  # blocks of no_grad() have ended by now
+            yield "gradients off"
 
     def _phrases(self, thing: Any) -> Iterator[str]:
         kind = type(thing)
@@ -126,6 +128,8 @@ class Reader:
         if tensor.layout is self.torch.strided and not tensor.is_contiguous():
             yield "not contiguous"
             yield f"strides={_shape(tensor.stride())}"
+            if list(tensor.stride()) == sorted(tensor.stride(), reverse=True):
+                yield "part of a larger one"
         if tensor.is_inference():
             yield "inference"
         whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.is_quantized)

@@ -31,10 +31,10 @@ if FOLDER:
 if STACKS:
     try:  # by its file: nothing of ours may come into this program's reach
         spec = spec_from_file_location("_torchclinic_prepared", HERE.parent / "prepared.py")
-        assert spec is not None and spec.loader is not None
-        prepared = module_from_spec(spec)
-        spec.loader.exec_module(prepared)
-        prepared.prepare(STACKS)
+        if spec and spec.loader:
+            prepared = module_from_spec(spec)
+            spec.loader.exec_module(prepared)
+            prepared.prepare(STACKS)
     except Exception:
         pass
 # Then the sitecustomize that this one hides.

@@ -1,0 +1,78 @@
+# ---
+# wordings:
+#   - text: "slice_builder_worker_addresses specified. Expected {want:int} worker addresses, got {got:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: Invalid --2a886c8_slice_builder_worker_addresses specified. Expected 4 worker addresses, got 1."
+#   - text: "TPU initialization failed: {why:line}"
+#     near: [torch_xla, xla_model, accelerate, lightning, "Bad StatusOr access"]
+#     exception: RuntimeError
+#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: open(/dev/accel2): Operation not permitted"
+#   - text: "The TPU is already in use by process with pid {pid:int}"
+#     near: [torch_xla, xla_model, accelerate, lightning, "Bad StatusOr access"]
+#     sample: "RuntimeError: Bad StatusOr access: ABORTED: The TPU is already in use by process with pid 4821. Not attempting to load libtpu.so in this process."
+#   - text: "Missing XLA configuration"
+#     exception: RuntimeError
+#   - text: "No module named 'torch_xla'"
+#     exception: ModuleNotFoundError
+# tags: [device, import-error, notebook]
+# recover: process
+# needs: ["fault:the variables of a Kaggle machine, set by hand"]
+# outranks: [no-module-torch-x]
+# related: [install-env/undefined-symbol, devices/no-kernel-for-device]
+# docs: ["https://docs.pytorch.org/xla/master/index.html", "https://github.com/pytorch/xla"]
+# cases:
+#   addresses: {silent: true}
+# causes:
+#   addresses:
+#     if: read(want) or paste("worker_addresses")
+#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: Invalid --2a886c8_slice_builder_worker_addresses specified. Expected 4 worker addresses, got 1."
+#   in-use:
+#     if: paste("already in use", "Operation not permitted", "Device or resource busy")
+#     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: open(/dev/accel2): Operation not permitted"
+#   not-installed:
+#     if: paste("No module named 'torch_xla'")
+#     sample: "ModuleNotFoundError: No module named 'torch_xla'"
+#   no-tpu:
+#     undecided: whether the machine has a TPU is not printed
+# ---
+
+# %%
+import os
+import subprocess
+import sys
+
+import torch
+
+os.environ["TPU_PROCESS_ADDRESSES"] = "local"  # as Kaggle sets it
+os.environ["CLOUD_TPU_TASK_ID"] = "0"
+LOOK = "import os; print(os.environ.get('TPU_PROCESS_ADDRESSES'))"
+
+
+def inherited():
+    """What a process that is started now is told: the workers of xmp.spawn, libtpu."""
+    command = [sys.executable, "-c", LOOK]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+# %% break addresses
+print(inherited())
+assert inherited() == "local"  # one address, where libtpu expects four
+
+# %% check addresses
+import os
+
+told = {name: os.environ[name] for name in os.environ if name.startswith("TPU_")}
+print(told)
+assert told["TPU_PROCESS_ADDRESSES"] == "local"
+
+# %% fix addresses
+import os
+
+# in the first cell, before torch_xla is imported
+os.environ.pop("TPU_PROCESS_ADDRESSES", None)
+os.environ.pop("CLOUD_TPU_TASK_ID", None)
+os.environ["PJRT_DEVICE"] = "TPU"
+
+# %% proof addresses
+assert inherited() == "None" and os.environ["PJRT_DEVICE"] == "TPU"
+assert "CLOUD_TPU_TASK_ID" not in os.environ
