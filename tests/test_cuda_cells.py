@@ -9,7 +9,9 @@ import ast
 import multiprocessing
 import traceback
 from multiprocessing.connection import Connection
+from pathlib import Path
 
+import pytest
 import torch
 
 from torchclinic.content.catalogue import Catalogue
@@ -64,7 +66,10 @@ def _run(code: str, out: Connection) -> None:
         out.send("")
 
 
-def test_cells_for_cuda_run_up_to_it(clinic: Catalogue) -> None:
+def test_cells_for_cuda_run_up_to_it(
+    clinic: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some save a file
     made = programs(clinic)
     assert made
     ends = {name: end_of(code) for name, code in made.items()}
