@@ -1,0 +1,64 @@
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.utils.data import DataLoader, TensorDataset, random_split
+
+PATIENTS, SAMPLES, EPOCHS, BATCH = 325, 4, 6, 64
+
+
+def blood():
+    """Four samples of each patient's blood, 30 numbers each: is the patient ill?"""
+    own = torch.Generator().manual_seed(0)
+    patient = torch.randn(PATIENTS, 30, generator=own)
+    ill = (patient[:, :3].sum(1) + 2 * torch.randn(PATIENTS, generator=own) > 0).long()
+    of = torch.arange(PATIENTS).repeat_interleave(SAMPLES)
+    return TensorDataset(patient[of] + 0.3 * torch.randn(len(of), 30, generator=own), ill[of])
+
+
+def split(data):
+    return random_split(data, [1040, 260])
+
+
+def build():
+    model = nn.Sequential(
+        nn.Linear(30, 256), nn.ReLU(), nn.Dropout(0.5), nn.Linear(256, 2), nn.Softmax(1)
+    )
+    return model, torch.optim.Adam(model.parameters(), lr=5e-3)
+
+
+def train(model, optimizer, part):
+    total = 0.0
+    loader = DataLoader(part, BATCH, shuffle=True)
+    for numbers, ill in loader:
+        loss = cross_entropy(model(numbers), ill)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total / len(loader)
+
+
+@torch.no_grad()
+def test(model, part, batch=BATCH):
+    total = right = 0.0
+    loader = DataLoader(part, batch)
+    for numbers, ill in loader:
+        scores = model(numbers)
+        total += cross_entropy(scores, ill).item()
+        right += (scores.argmax(1) == ill).float().mean().item()
+    return total / len(loader), right / len(loader)
+
+
+def fit(learn, held):
+    model, optimizer = build()
+    for epoch in range(EPOCHS):
+        trained = train(model, optimizer, learn)
+        loss, right = test(model, held)
+        print(f"epoch {epoch}: loss {trained:.2f}, held out {loss:.2f}, right {right:.0%}")
+    return model
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    learn, held = split(blood())
+    fit(learn, held)

@@ -1,0 +1,75 @@
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.utils.data import DataLoader, Subset, TensorDataset
+
+PATIENTS, SAMPLES, EPOCHS, BATCH = 325, 4, 6, 64
+
+
+def blood():
+    """Four samples of each patient's blood, 30 numbers each: is the patient ill?"""
+    own = torch.Generator().manual_seed(0)
+    patient = torch.randn(PATIENTS, 30, generator=own)
+    ill = (patient[:, :3].sum(1) + 2 * torch.randn(PATIENTS, generator=own) > 0).long()
+    of = torch.arange(PATIENTS).repeat_interleave(SAMPLES)
+    return TensorDataset(patient[of] + 0.3 * torch.randn(len(of), 30, generator=own), ill[of])
+
+
+def split(data):
+    # whole patients, and the same ones in every run
+    order = torch.randperm(PATIENTS, generator=torch.Generator().manual_seed(1)).tolist()
+    rows = [patient * SAMPLES + sample for patient in order for sample in range(SAMPLES)]
+    return Subset(data, rows[:1040]), Subset(data, rows[1040:])
+
+
+def build():
+    model = nn.Sequential(nn.Linear(30, 256), nn.ReLU(), nn.Dropout(0.5), nn.Linear(256, 2))
+    return model, torch.optim.Adam(model.parameters(), lr=5e-3)
+
+
+def train(model, optimizer, part):
+    total = 0.0
+    model.train()
+    for numbers, ill in DataLoader(part, BATCH, shuffle=True):
+        loss = cross_entropy(model(numbers), ill)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item() * len(ill)
+    return total / len(part)
+
+
+@torch.no_grad()
+def test(model, part, batch=BATCH):
+    total = right = 0.0
+    model.eval()
+    for numbers, ill in DataLoader(part, batch):
+        scores = model(numbers)
+        total += cross_entropy(scores, ill, reduction="sum").item()
+        right += (scores.argmax(1) == ill).sum().item()
+    return total / len(part), right / len(part)
+
+
+def fit(learn, held):
+    model, optimizer = build()
+    for epoch in range(EPOCHS):
+        trained = train(model, optimizer, learn)
+        loss, right = test(model, held)
+        print(f"epoch {epoch}: loss {trained:.2f}, held out {loss:.2f}, right {right:.0%}")
+    return model
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    learn, held = split(blood())
+    model = fit(learn, held)
+    small, optimizer = build()
+    losses = [train(small, optimizer, Subset(learn, range(16))) for _ in range(200)]
+    print(f"by heart: loss {losses[-1]:.2f}, must be 0")
+    once, again = test(model, held), test(model, held)
+    print(f"tested twice: loss {once[0]:.2f} and {again[0]:.2f}, the same: {once == again}")
+    both = set.intersection(*({row // SAMPLES for row in part.indices} for part in (learn, held)))
+    print(f"patients in both parts: {len(both)}, must be 0")
+    for batch in (64, 260):
+        loss, right = test(model, held, batch)
+        print(f"in batches of {batch}: loss {loss:.2f}, right {right:.0%}")
