@@ -177,7 +177,7 @@ def _wait(process: Process, limit: float, idle: float, memory: int) -> str:
             over = f"used {limit:g} s of processor time: it never ends, or needs a `timeout:`"
         elif _resident(family, process.pid) > memory:
             over = f"took more than {memory >> 30} GiB of memory"
-        elif seconds - seen > IDLE * limit:
+        elif seconds - seen > IDLE * idle:
             idle_since, seen = now, seconds
         elif family and now - idle_since > idle:
             over = f"still running after {idle:g} s in which it did nothing: it hangs"
