@@ -221,7 +221,10 @@ def test_fix_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fix", "matmul-shapes", "no-flatten", "--json", "--lang", "zh"]) == 0
     made = json.loads(capsys.readouterr().out)
     assert (made["id"], made["case"]["name"]) == ("shapes/matmul-shapes", "no-flatten")
-    assert "nn.Flatten()" in made["case"]["fixes"]["python"] and made["case"]["title"] == "没有展平"
+    assert (
+        "nn.Flatten()" in made["case"]["fixes"]["python"]
+        and made["case"]["title"] == "送进全连接层之前没有展平"
+    )
     assert {"row", "see", "do", "say", "case"} == set(made["causes"][0])
 
 

@@ -56,12 +56,17 @@ def _case(clinic: Catalogue, page: str, case: str, old: str, new: str) -> list[s
 @pytest.mark.parametrize(
     ("page", "case", "old", "new"),
     [
-        ("torch-load-cve-26", "upgrade", "torch>=2.6", "torch<2.6"),
+        (
+            "transformers-disables-torch",
+            "older-transformers",
+            "transformers<4.52",
+            "transformers>=4",
+        ),
         ("torchcodec-load", "ffmpeg", "apt install ffmpeg", "apt install ffmpeg-python"),
         ("gpu-hardware-error", "bad-gpu", "nvidia-smi -q -d", "nvidia-smi -e 0 -d"),
         ("libuv-windows", "no-libuv", "USE_LIBUV", "USE_UV"),
         ("libuv-windows", "no-libuv", '"0"', '"1"'),
-        ("numpy-abi", "numpy-2", "numpy<2", "numpy>=2"),
+        ("extension-not-built", "without-torch", "setuptools<81", "setuptools>=81"),
     ],
 )
 def test_a_wrong_command_that_nothing_runs_is_read(
