@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import re
@@ -541,7 +542,8 @@ def test_for_programs(
     monkeypatch.setattr(knowledge, "load", lambda: known)
     file = tmp_path / "pastes.jsonl"
     file.write_text(json.dumps({"id": 1, "text": SAID}) + "\n", encoding="utf-8")
-    lookup._answer_lines(known, str(file))
+    options = argparse.Namespace(files=[str(file)], follow=False, jsonl=True)
+    assert lookup.run_lookup(options) == 0
     row = json.loads(capsys.readouterr().out)
     assert (row["status"], row["hits"], row["origin"][0]["name"]) == (
         "origin",
