@@ -61,6 +61,7 @@
 #       linux: |
 #         mkdir -p /root/autodl-tmp/tmp  # or any folder on a disk with room
 #         TMPDIR=/root/autodl-tmp/tmp python -m pip install --no-cache-dir torch
+#     survives: {"without: --no-cache-dir (linux)": "pip keeps no copy of what comes over plain http, as from the index here"}
 # ---
 
 # %%

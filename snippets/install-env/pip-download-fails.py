@@ -58,6 +58,7 @@
 #   hash:
 #     commands:
 #       shell: python -m pip install --no-cache-dir torch -i https://mirrors.aliyun.com/pypi/simple/
+#     survives: {"without: --no-cache-dir (shell)": "pip keeps no copy of what comes over plain http, as from the index here"}
 # ---
 
 # %%

@@ -105,7 +105,9 @@ def _wrong(case: Case) -> list[Mutant]:
         return shortened(case.cure.source)
     if case.commands_run:
         return command_mutants.of(case)
-    return mutants(case.cells["break"].source, case.cure.source)
+    # Of a fix that is taken out whole nothing is left to run.
+    wrong = mutants(case.cells["break"].source, case.cure.source)
+    return [mutant for mutant in wrong if mutant.source]
 
 
 def _report(page: Symptom | Tip, trials: list[Trial], tried: mutation.Record) -> int:
