@@ -151,6 +151,6 @@ assert "No module named 'numpy'" in python("import numpy", "without")
 
 # %% proof no-numpy
 assert python("import torch; print(torch.ones(3).numpy().sum())") == "3.0"  # with NumPy in place
-wheel("2.4.6", __init__="__version__ = '2.4.6'")
+wheel("2.99.0", __init__="__version__ = '2.99.0'")
 run(commands["shell"], "empty")
-assert python("import numpy; print(numpy.__version__)", "empty") == "2.4.6"
+assert python("import numpy; print(numpy.__version__)", "empty") == "2.99.0"
