@@ -16,6 +16,7 @@ MODULES = (
         "match.js",
         "condition.js",
         "live.js",
+        "devices.js",
         "drawing.js",
         "drawn-memory.js",
         "drawn-sizes.js",
@@ -61,7 +62,12 @@ def write(out: Path, template: Path) -> None:
         template: docs/root/file.js.
     """
     assets, search = out / "assets", out / "search"
-    modules = [module((assets / name).read_text(encoding="utf-8"), name) for name in MODULES]
+    sources = {name: (assets / name).read_text(encoding="utf-8") for name in MODULES}
+    for name, source in sources.items():
+        for target in (*(found[1] for found in _IMPORT.findall(source)), *_DYNAMIC.findall(source)):
+            if target not in sources:
+                raise ValueError(f"{name} imports {target}, which MODULES lacks")
+    modules = [module(source, name) for name, source in sources.items()]
     text = template.read_text(encoding="utf-8").replace("{modules}", "\n".join(modules))
     for name in ("index", "advice"):
         text = text.replace(f"{{{name}}}", (assets / f"{name}.json").read_text(encoding="utf-8"))
