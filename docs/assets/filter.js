@@ -35,13 +35,13 @@ export function start(form) {
 
   const update = () => {
     const found = matches(texts, input.value);
+    // What stays as it is is not touched: of thousands of rows each would be styled anew.
     rows.forEach((row, at) => {
-      row.hidden = !found[at];
+      if (row.hidden === found[at]) row.hidden = !found[at];
     });
     for (const { heading, list } of lists) {
       const empty = [...list.children].every((row) => row.hidden);
-      list.hidden = empty;
-      heading.hidden = empty;
+      if (list.hidden !== empty) list.hidden = heading.hidden = empty;
     }
     const count = found.filter(Boolean).length;
     status.textContent = form.dataset.tcFilter

@@ -64,7 +64,7 @@ def write(out: Path, template: Path) -> None:
     assets, search = out / "assets", out / "search"
     sources = {name: (assets / name).read_text(encoding="utf-8") for name in MODULES}
     for name, source in sources.items():
-        for target in (*(found[1] for found in _IMPORT.findall(source)), *_DYNAMIC.findall(source)):
+        for _, target in _IMPORT.findall(source):
             if target not in sources:
                 raise ValueError(f"{name} imports {target}, which MODULES lacks")
     modules = [module(source, name) for name, source in sources.items()]
