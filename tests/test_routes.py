@@ -56,14 +56,24 @@ def free_port() -> str:
         return str(probe.getsockname()[1])
 
 
-def start(command: str, folder: Path, port: str) -> subprocess.Popen[str]:
-    """Run what is typed, with a port of our own in place of the page's and of torchrun's."""
+def start(command: str, folder: Path, port: str, *, lines: bool = False) -> subprocess.Popen[str]:
+    """Run what is typed, with a port of our own in place of the page's and of torchrun's.
+
+    Args:
+        lines: print each at once. Without a buffer, Python writes a line and its end apart: where
+            two ranks print, the one's line may stand within the other's.
+    """
     name, *arguments = shlex.split(PORT.sub(rf"\g<1>{port}", command))
     # Warnings are shown on pages nowhere, and differ among releases.
     return subprocess.Popen(
         [*PROGRAMS[name], *arguments],
         cwd=folder,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "PET_MASTER_PORT": port},
+        env={
+            **os.environ,
+            "CUDA_VISIBLE_DEVICES": "",
+            "PET_MASTER_PORT": port,
+            "PYTHONUNBUFFERED": "1" if lines else "",
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -108,7 +118,7 @@ def test_each_step_prints_what_the_page_shows(file: Path, tmp_path: Path) -> Non
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     put(tmp_path, f"{SEVERAL} 5")
     command = "torchrun --nproc-per-node 2 train.py"
-    process = start(command, tmp_path, free_port())
+    process = start(command, tmp_path, free_port(), lines=True)
     assert process.stdout is not None
     seen = ""
     while not seen.startswith("epoch 2"):  # so that epoch 1 was saved
