@@ -21,7 +21,7 @@ def since(table: Table, catalogue: Catalogue) -> dict[str, dict[str, Span]]:
     spans = _spans(loaded)
     found: dict[str, dict[str, Span]] = {}
     for symptom in catalogue.symptoms.values():
-        said, _ = changes.printers(catalogue, symptom)
+        said, _ = changes.shown_by(catalogue, symptom)
         for wording in symptom.snippet.wordings:
             origin = origins.origin(loaded, _printed(wording))
             first, last = spans[origin["message"]] if origin else (0, 0)

@@ -67,7 +67,7 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
     """
     if all(len(printed(catalogue, symptom, cell.name)) < 2 for cell in _breaks(symptom)):
         return {}
-    shown, ran = printers(catalogue, symptom)
+    shown, ran = shown_by(catalogue, symptom)
     by_text: dict[str, Span] = {}
     for text, printers in shown.items():
         first, last = min(printers, key=release), max(printers, key=release)
@@ -80,7 +80,7 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
     return by_text
 
 
-def printers(
+def shown_by(
     catalogue: Catalogue, symptom: Symptom
 ) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """Of each wording that a run on the CPU showed, by its text: the releases whose breaks printed
