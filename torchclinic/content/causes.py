@@ -98,7 +98,7 @@ def _check(
     wordings: list[tuple[int, Wording]],
     problems: Problems,
 ) -> None:
-    """Report what is wrong in what one symptom prints; its wordings have their numbers in `table`."""
+    """Report what is wrong in one symptom's prints. `wordings`: with their numbers in `table`."""
     first = cache(partial(_first, table))
     outcome = _outcome(snippet, evidence, first)
     recorded = bool({record.status(snippet) for record in evidence} - {"absent", "stale"})
