@@ -38,6 +38,7 @@
 # recover: fix
 # related: [shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
+# cases: {odd-size: {wrong: {transposed-convolution: "https://github.com/rollthecloudinc/hedge/issues/308"}}}
 # causes:
 #   too-long:
 #     if: >-
@@ -168,6 +169,7 @@ class Encoder(nn.Module):
 
 
 model = Encoder()
+table = model.positions.weight.detach().clone()
 x = torch.randint(0, 100, (2, 600))
 
 # %% break too-long
@@ -183,7 +185,7 @@ outputs = model(x)
 
 # %% proof too-long
 assert outputs.shape == (2, 512, 8)
-assert torch.equal(outputs, model.words(x) + model.positions.weight)
+assert torch.equal(outputs, model.words(x) + table)
 
 # %% use too-long
 head = nn.Linear(8, 3)
@@ -250,6 +252,14 @@ assert images.shape == (1, 3, 32, 64) and outputs.shape == (1, 3, 27, 33)
 assert images[..., height:, :].abs().max() == 0 and torch.equal(outputs, model(images)[..., :27, :33])
 assert torch.allclose(outputs[..., :8, :8], model(images[..., :24, :24])[..., :8, :8])  # the image lies where it was
 
+# %% wrong transposed-convolution
+# `nn.ConvTranspose2d` in place of `interpolate`: it doubles 6 to 12, where 13 was halved. The error
+# stays.
+half = nn.functional.avg_pool2d(images, 2)
+quarter = nn.functional.avg_pool2d(half, 2)
+double = nn.ConvTranspose2d(3, 3, kernel_size=2, stride=2)
+half = half + double(quarter)
+
 
 # %%
 class Patches(nn.Module):
@@ -297,6 +307,7 @@ assert (steps < 1e-6).float().mean() < 0.01  # smooth between patches, not copie
 # %%
 mean, std = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1), torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
 images = torch.rand(2, 4, 8, 8)  # PNG files with transparency
+colours = images[:, :3].clone()
 
 
 def normalize(image):
@@ -316,8 +327,7 @@ images = images[:, :3]
 
 # %% proof channels
 batch = torch.stack([normalize(image) for image in images])
-torch.testing.assert_close(batch * std + mean, images)
-assert batch.shape == (2, 3, 8, 8)
+torch.testing.assert_close(batch * std + mean, colours)
 
 # %%
 loader = DataLoader(torch.rand(19, 5), batch_size=8)
