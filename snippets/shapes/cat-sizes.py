@@ -62,7 +62,7 @@
 #       > 6) and not (want % 77 == 0 and got % 77 == 0)
 #     sample: "Expected size 17 but got size 9 for tensor number 1 in the list."
 #   prompts:
-#     if: >-
+#     likely: >-
 #       want != got and want % 77 == 0 and got % 77 == 0 and want < 400 and got < 400
 #     sample: |
 #       RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 77 but got size 154 for tensor number 1 in the list.
