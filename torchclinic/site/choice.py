@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..content import command
 from ..content.index import Met
 from ..content.page import LINK, SECTIONS, Page
 from ..content.snippet import Cause
 from ..content.symptom import Symptom
 from .labels import LABELS
-from .markup import in_html
+from .markup import fence, in_html
 
 #: Rows that are seen at once; the rest is folded.
 SEEN = 5
@@ -144,8 +145,10 @@ class Choice:
             fix = [f"### {self.heading} {{#fix}}", "", *self._all(fix), ""]
         if cause.case and not own and not fix and "](" not in do:
             do = f"[{do}](#{cause.case})"
+        line = None if cause.case else command.to_type(do)
+        block = ["", fence(line[1], f"{line[0]} .tc-type")] if line else []
         # The text of the quick fix says what to do.
-        return [*([] if fix else [do, "{ .tc-do }", ""]), *fix, *self._all(own)]
+        return [*([] if fix else [do, "{ .tc-do }", *block, ""]), *fix, *self._all(own)]
 
 
 def _seen(see: str) -> str:
