@@ -285,6 +285,9 @@ def _neighbours(index: Index, line: str) -> list[str]:
     asked = _long_words([line])
     shares: dict[str, float] = {}
     for wording in index["wordings"]:
+        text = " ".join(part for part in wording["parts"] if isinstance(part, str))
+        if sum(word in text for word in asked) < 3:
+            continue  # soon seen, of nearly all
         long = _long_words(wording["parts"])
         shared = len(asked & long)
         if shared >= 3 and shared * 2 >= len(long):
