@@ -126,9 +126,7 @@ def run_lighthouse(folder: Path, address: str, node: Path, runs: int, busy: bool
                     verdict(score >= goal) if judged else "busy machine: not judged",
                 )
             )
-        shifts = [
-            report["audits"]["cumulative-layout-shift"]["numericValue"] for report in reports
-        ]
+        shifts = [report["audits"]["cumulative-layout-shift"]["numericValue"] for report in reports]
         moved = statistics.median(shifts)
         rows.append((f"shift, {name}", f"≤ {SHIFT}", f"{moved:.3f}", verdict(moved <= SHIFT)))
         for line in sorted({line for report in reports for line in failed_audits(report)}):

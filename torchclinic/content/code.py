@@ -67,13 +67,14 @@ def strange_names(check: str, failing: str, setup: Iterable[str]) -> list[str]:
     handed = handed_over(check)
     if handed and handed[0] != "python":
         return []
+    loose = [name for name, _ in loose_names(as_shown(check, setup))]
     defined = [
         ({node.name}, _words(node), True)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
         else (_bound(node), _words(node), False)
         for source in setup
         for node in parsed(source).body
-        if not isinstance(node, (ast.Import, ast.ImportFrom))
+        if loose and not isinstance(node, (ast.Import, ast.ImportFrom))
     ]
     known, harness = _words(parsed(failing)), set(_HARNESS)
     for _ in defined:
@@ -82,8 +83,7 @@ def strange_names(check: str, failing: str, setup: Iterable[str]) -> list[str]:
                 harness |= bound
             elif bound & known:
                 known |= words
-    loose = loose_names(as_shown(check, setup))
-    return [name for name, _ in loose if name not in known or name in harness]
+    return [name for name in loose if name not in known or name in harness]
 
 
 def _without_assertions(source: str) -> str:
