@@ -153,8 +153,9 @@ def kept(rank, folder):
 
 
 def run_command(folder):
+    module = "torch.distributed.flight_recorder.fr_trace"
     here = COMMAND.replace("traces", folder)
-    here = here.replace("torchfrtrace", f"{sys.executable} -m torch.distributed.flight_recorder.fr_trace")
+    here = here.replace("torchfrtrace", f"{sys.executable} -m {module}")
     printed = subprocess.run(here, shell=True, capture_output=True, text=True)
     return printed.stdout + printed.stderr
 
@@ -330,9 +331,11 @@ def train(rank, folder):
     dist.barrier()
 
 
+module = "torch.distributed.flight_recorder.fr_trace"
 here = COMMAND.replace("traces", while_it_hangs(train, "rank_"))
-here = here.replace("torchfrtrace", f"{sys.executable} -m torch.distributed.flight_recorder.fr_trace")
-done = subprocess.run(f"({here}) 2>&1".replace(" |", " 2>&1 |"), shell=True, capture_output=True, text=True)
+here = here.replace("torchfrtrace", f"{sys.executable} -m {module}")
+here = here.replace(" |", " 2>&1 |")
+done = subprocess.run(here, shell=True, capture_output=True, text=True)
 # then print the keys on every rank, in their order: they must be the same
 print(done.stdout)
 assert "COLLECTIVE_TYPE_MISMATCH" in done.stdout
