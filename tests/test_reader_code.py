@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from torchclinic.content import code, command
+from torchclinic.content import answers, code, command
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.site import symptom_page
 
@@ -83,3 +83,10 @@ def test_a_page_that_is_mended_leaves_the_list(project: Path) -> None:
     (project / "facts/checks.yml").write_text(f"unmended: [{STEM}]\n", encoding="utf-8")
     problems = [str(problem) for problem in catalogue.load(project).problems]
     assert any(f"`{STEM}` is mended" in problem for problem in problems)
+
+
+def test_a_power_in_code_is_no_bold(clinic: Catalogue) -> None:
+    symptom = clinic.symptoms["mps-assertion"]
+    assert answers.causes(symptom, "en")[0]["see"] == "`> 2**32`, `> 2**31`, `INT_MAX`"
+    text = symptom_page.symptom_page(clinic, symptom, "en")
+    assert "<code>&gt; 2**32</code>, <code>&gt; 2**31</code>" in text and "<b>" not in text

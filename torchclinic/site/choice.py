@@ -20,6 +20,8 @@ SEEN = 5
 #: Most characters of a text between the first row and the others.
 LEAD = 400
 _CASE = re.compile(r"\{\{ case ([a-z0-9-]+) \}\}")
+#: What is bold; code is passed over, in which `**` is a power.
+_BOLD = re.compile(r"<code>.*?</code>|\*\*(.+?)\*\*")
 _HEADING = re.compile(r"### .* \{#([a-z0-9-]+)\}$")
 
 #: Makes Markdown of a line of a page: of a directive what it stands for.
@@ -154,7 +156,7 @@ class Choice:
 def _seen(see: str) -> str:
     """What is seen, as HTML of one line; its links stand behind the row."""
     text = LINK.sub(lambda link: link[0][1 : link[0].index("](")], see)
-    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", in_html(text))
+    return _BOLD.sub(lambda part: f"<b>{part[1]}</b>" if part[1] else part[0], in_html(text))
 
 
 def _short(lines: list[str]) -> bool:
