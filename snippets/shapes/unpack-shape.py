@@ -27,8 +27,10 @@
 #       outputs, hidden, cell = self.lstm(x)
 #       ValueError: not enough values to unpack (expected 3, got 2)
 #   one-tensor:
+#     likely: live.loader.gives == 1 and want > 1
 #     undecided: what the dataset returns is not printed
 #   more-than-two:
+#     if: live.loader.gives > want and want > 1 and not frames(".shape", ".size()")
 #     undecided: what the dataset returns is not printed
 # ---
 

@@ -25,7 +25,7 @@
 # causes:
 #   squeezed:
 #     if: frames(".squeeze():", ".squeeze()]") or live("left", "by squeeze")
-#     likely: frames(".squeeze()")
+#     likely: live("left", "via squeeze") or frames(".squeeze()")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/home/a/train.py", line 352, in <module>
