@@ -34,7 +34,9 @@
 #           raise TypeError('iteration over a 0-d tensor')
 #       TypeError: iteration over a 0-d tensor
 #   number:
-#     likely: frames("(loss)", "in loss:", "(*loss)")
+#     likely: >-
+#       frames("(loss)", "in loss:", "(*loss)") or live("run", "goes into backward") and not
+#       live("left", "by squeeze") and not live("left", "via squeeze")
 #   builtin:
 #     likely: frames("any(", "all(", "max(", "min(", "sum(") and not paste("len() of")
 #   old-rnn:

@@ -154,11 +154,11 @@ def _same_names(names: dict[str, Any]) -> bool:
     """Does a checkpoint in a frame hold the names of a model in it?"""
     values = list(names.values())[:THINGS]
     held = [part for value in values if type(value) is dict for part in value.values()]
-    states = [part.keys() for part in held if type(part) in (dict, OrderedDict)]
+    states = [set(part.keys()) for part in held if type(part) in (dict, OrderedDict)]
     models = [
         {name for name, _ in registered(value)} for value in values if "_modules" in own(value)
     ]
-    return any(model and model == keys for model in models for keys in states)
+    return bool(models) and all(model and model in states for model in models)
 
 
 def _of_torch(reader: Reader, inside: list[Step]) -> Iterator[tuple[str, Any, str]]:

@@ -42,7 +42,12 @@ class Place:
     def operands(self) -> Iterator[tuple[str, Any]]:
         """What the failing expression takes, from left to right: (as it is written, value)."""
         seen = set()
-        for node in parts_of(self.node) if self.node else ():
+        parts = list(parts_of(self.node)) if self.node else []
+        if not any(self._value(part)[0] for part in parts):  # the names that were to be given
+            statement = next(iter(holding(self.body, self.line)), None)
+            whole = getattr(statement, "value", None) or getattr(statement, "iter", None)
+            parts += parts_of(whole) if whole else []
+        for node in parts:
             known, value = self._value(node)
             if not known and isinstance(node, ast.Attribute):  # of a method, whose it is
                 node = node.value
