@@ -68,7 +68,7 @@ def test_three_lines(table: dict[str, Any]) -> None:
     first, second, third = lines(table, TRACEBACK)
     assert first.startswith(f"Torch Clinic: {WHAT}")
     assert second == "  at /home/me/model.py:9 in forward"
-    assert third.startswith("  most often: torchclinic fix shapes/matmul-shapes ")
+    assert third.startswith("  check first: torchclinic fix shapes/matmul-shapes ")
 
 
 def test_in_chinese(table: dict[str, Any]) -> None:

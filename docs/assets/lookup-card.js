@@ -180,7 +180,7 @@ const plain = (text) => text.replaceAll("`", "");
 function howSure({ cause, often }) {
   if (cause) return words[cause.leaning ? "leaning" : "cause"];
   const [count, of] = often.threads;
-  return count ? fill(words["often-of"], { count, of }) : words.often;
+  return count ? fill(words["often-of"], { count, of }) : words["check-first"];
 }
 
 /** The other rows, to choose from: open where the text tells nothing. */

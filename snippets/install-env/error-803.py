@@ -8,6 +8,9 @@
 #     near: [THC]
 #   - text: "system has unsupported display driver / cuda driver combination"
 #     near: [torch, cudaGetDeviceCount]
+#   - text: "Failed to initialize NVML: Driver/library version mismatch"
+#     role: symptom
+#     unless: [gpu-programs, tensorflow]
 # tags: [container, cuda, driver]
 # recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 of another version than the kernel module"]

@@ -189,7 +189,7 @@ def how_sure(hit: Hit, text: dict[str, Any]) -> str:
         return str(text["leaning" if cause["leaning"] else "cause"])
     threads = hit["often"]["threads"] if hit["often"] else []
     if not threads:
-        return str(text["often"])
+        return str(text["check-first"])
     return str(text["often-of"].format(count=threads[0], of=threads[1]))
 
 

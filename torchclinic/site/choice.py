@@ -120,10 +120,10 @@ class Choice:
 
     def _row(self, cause: Cause, *, first: bool) -> list[str]:
         often, see = "", self.page.front.causes[cause.row].see
-        if cause.row == self.met if self.threads else first:
-            said = self.label["most-often-of" if self.threads else "most-often"]
-            count, of = self.threads or (0, 0)
-            often = f' <small class="tc-met">{said.format(count=count, of=of)}</small>'
+        if self.threads and cause.row == self.met:
+            count, of = self.threads
+            said = self.label["most-often-of"].format(count=count, of=of)
+            often = f' <small class="tc-met">{said}</small>'
         return [
             f'<details class="tc-row" data-tc-row="{cause.row}"{" open" * first} markdown>',
             f'<summary markdown="0">{_seen(see)}{often}</summary>',
