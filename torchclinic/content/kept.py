@@ -69,7 +69,7 @@ class Kept:
             held = file.read_bytes()
         except OSError:
             return parse(file, *language, problems)  # reports it
-        here = (parse.__module__, str(problems.root), str(file), *language)
+        here: list[str] = [parse.__module__, str(problems.root), str(file), *language]
         return self.of(problems, lambda found: parse(file, *language, found), held, *here)
 
     def __exit__(self, *error: object) -> None:
