@@ -153,8 +153,8 @@
 #     likely: k2 == 1 and k > 1 and n < 100000
 #   bidirectional:
 #     if: >-
-#       k == 2 * k2 and (live("input", "by lstm") or live("input", "by gru") or live("input", "by
-#       rnn"))
+#       k == 2 * k2 and (live("by lstm") or live("by gru") or live("by rnn") or live("reads both
+#       ways"))
 #     likely: k == 2 * k2 and paste("LSTM", "lstm", "GRU", "gru")
 #     undecided: where the failing line names no LSTM or GRU, twice the number may come from anything
 #     sample: |
