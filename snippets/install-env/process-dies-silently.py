@@ -204,10 +204,6 @@
 #         File "<frozen importlib._bootstrap>", line 241 in _call_with_frames_removed
 #         File "/opt/conda/lib/python3.11/site-packages/torch/__init__.py", line 367 in <module>
 #   in-worker:
-#     likely: paste("encountered in worker", "DataLoader worker")
-#     sample: |
-#       ERROR: Unexpected segmentation fault encountered in worker.
-#       ./run.sh: line 3: 23449 Segmentation fault      python train.py
 #   killed-for-memory:
 #     if: paste("SIGKILL", "Killed process")
 #     likely: 'paste("Killed ", "zsh: killed") and paste("python")'

@@ -63,7 +63,8 @@ def of_wordings(symptom: Symptom, evidence: Collection[Evidence], alone: Index) 
     chosen = []
     for wording in shown:
         prints, met = known[wording].prints, known[wording].met
-        printing = [row for row in rows if row in prints | silent] or rows
+        # Of a wording that nothing is known to print, each row may be the reader's.
+        printing = [row for row in rows if row in prints | silent] if prints else rows
         chosen.append(_chosen(printing, met if met.total() >= ENOUGH else everywhere, fixed))
     return chosen
 
