@@ -39,7 +39,7 @@ export async function climb(index, text, origin, search) {
   const lines = clean.split("\n");
   const end = stopped(clean, index.tables);
   const nothing = /** @type {Answer} */ ({ status: "none", hits: [], looked_for: "" });
-  Object.assign(nothing, { report: "", neighbours: [] });
+  Object.assign(nothing, { report: "" });
   if (end) return { ...answer, ...nothing, rung: "other", failure: end };
   if (answer.hits.length) return { ...answer, rung: "sure" };
   const failure = lastFailure(first ? lines.slice(0, first.line) : lines, ladder);

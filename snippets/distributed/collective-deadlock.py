@@ -82,6 +82,7 @@
 # needs: [fork]
 # cases:
 #   rank-zero-only:
+#     wrong: {longer-timeout: "https://github.com/meta-llama/llama-cookbook/issues/65"}
 #     survives: {"raw: loss.detach()": "the same number is printed; detached, the sum takes no part in the graph"}
 #   uneven-batches:
 #     survives: {"without: device= in torch.tensor(len(loader), device=device)": "without a GPU the default is right; NCCL takes tensors on the GPU only"}
@@ -256,6 +257,17 @@ def train(rank):
 
 run(train, seconds=20)
 
+
+# %% wrong longer-timeout
+# A longer `timeout=` in `init_process_group`: rank 0 waits for a call that rank 1 never makes. The
+# same error, later.
+def train(rank):
+    if rank == 0:
+        dist.all_reduce(torch.ones(1))
+    dist.barrier()
+
+
+run(train, seconds=9)  # 3 above
 
 # %%
 def make_batches(rank):

@@ -130,9 +130,6 @@ def _unknown(known: Knowledge, answer: Answer, language: str) -> list[str]:
             if "failure" in answer
             else [text["about"], *titles, *lines]
         )
-    elif answer["neighbours"] and "failure" not in answer:
-        ids = ", ".join(known.symptoms[stem]["id"] for stem in answer["neighbours"])
-        lines.append(text["neighbours"] + ids)
     if answer["report"] and "failure" not in answer:
         lines += [text["report"], f"  {printable(answer['report'])}"]
     return lines

@@ -5,7 +5,19 @@ from __future__ import annotations
 from functools import partial
 
 from .. import LANGUAGES
-from . import command, comments, figure, firsts, glossary, mutation, overview, synonyms, translation
+from . import (
+    code,
+    command,
+    comments,
+    figure,
+    firsts,
+    glossary,
+    mutation,
+    overview,
+    synonyms,
+    translation,
+    yamlfile,
+)
 from .collection import Catalogue
 from .kept import Kept
 from .page import SECTIONS, Page
@@ -14,6 +26,9 @@ from .snippet import Snippet
 from .symptom import Symptom
 from .tip import PROGRAMS, Tip
 from .words import placeholders
+
+#: Pages whose checks still name what only our set-up has, until they are mended.
+UNMENDED = "facts/checks.yml"
 
 
 def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "") -> None:
@@ -28,6 +43,7 @@ def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "
     drafts = {shown.file for draft in catalogue.drafts.values() for shown in draft.pages.values()}
     glossary.check(root, [file for file in glossary.files(root) if file not in drafts], problems)
     named = command.load(root, problems)
+    _check_names(catalogue, only)
     with Kept(root, "rules") as kept:
         for symptom in catalogue.symptoms.values():
             if not symptom.snippet.unread and only in ("", symptom.stem):
@@ -110,6 +126,27 @@ def _check_commands(catalogue: Catalogue, snippet: Snippet, named: command.Facts
             line = line_of(snippet.text, f"  {case.name}:")
             for message in command.complaints(case.commands, case.cells["proof"].source, named):
                 catalogue.problems.add(snippet.file, line, f"commands of `{case.name}`: {message}")
+
+
+def _check_names(catalogue: Catalogue, only: str) -> None:
+    """What a check shows runs in a reader's program: it names nothing that only set-up has."""
+    file, problems = catalogue.root / UNMENDED, catalogue.problems
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    unmended = set(yamlfile.load(text, file, 1, problems).get("unmended", []))
+    for stem, symptom in catalogue.symptoms.items():
+        snippet, strange = symptom.snippet, False
+        for case in snippet.cases.values() if only in ("", stem) else ():
+            cell, broken = case.cells.get("check"), case.cells.get("break")
+            if cell and broken:
+                setup = (part.source for part in snippet.setup_of(cell))
+                names = code.strange_names(cell.source, broken.source, setup)
+                strange = strange or bool(names)
+                if names and stem not in unmended:
+                    message = f"`{cell.name}` names {', '.join(names)}, which no reader has"
+                    how = "hold what they run as PROGRAM or COMMAND, or move it into the proof"
+                    problems.add(snippet.file, cell.line, f"{message}: {how}")
+        if stem in unmended and not strange and only in ("", stem):
+            problems.add(file, line_of(text, stem), f"`{stem}` is mended: take it out")
 
 
 def _has_row(catalogue: Catalogue, row: str) -> bool:

@@ -22,7 +22,7 @@ from .rank import shown
 #: A text -> what find/origins.py answers, or None.
 Origin = Callable[[str], Source | None]
 _RAISE, _ASSERT, _ASSERTION = "raise ", "assert ", "AssertionError"
-_NOTHING: Answer = {"status": "none", "hits": [], "looked_for": "", "report": "", "neighbours": []}
+_NOTHING: Answer = {"status": "none", "hits": [], "looked_for": "", "report": ""}
 
 
 def climb(
