@@ -47,6 +47,9 @@
 #       "NLLLoss2d.cu")
 #     sample: "IndexError: Target -100 is out of bounds."
 #   mask-values:
+#     if: >-
+#       live.target.min == 0 and live("target", "nothing between") and live.input.shape[1] == 2 and
+#       live.target.max > 2
 #     undecided: 255 may mark what does not count, too
 #   resized-mask:
 #     case: mask-values

@@ -101,8 +101,9 @@
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -7) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"
 #   crashed:
 #     if: >-
-#       code in [-4, -6, -8, -11, 132, 134, 136, 139, 3221225477, 3221225725, 3221226505, 3221225501] or
-#       begins(signal, "SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL")
+#       code in [-4, -8, -11, 132, 136, 139, 3221225477, 3221225725, 3221225501] or
+#       begins(signal, "SIGSEGV", "SIGFPE", "SIGILL")
+#     likely: code in [-6, 134, 3221226505] or begins(signal, "SIGABRT")
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -11) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"
 #   ended-from-outside:
 #     if: >-

@@ -104,9 +104,9 @@
 #   skipped-step:
 #     undecided: the rank that waits prints that it waits, not why the other one does not come
 #   other-rank-died:
-#     if: paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out waiting", "Watchdog caught")
 #     likely: >-
-#       paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
+#       paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out
+#       waiting", "Watchdog caught") or paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
 #     sample: "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection closed by peer [10.0.0.3]:21873"
 #   different-calls:
 #     if: paste("Detected mismatch between collectives on ranks")

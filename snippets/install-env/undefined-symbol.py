@@ -20,6 +20,12 @@
 #   - text: "undefined reference to 'torch::"
 #   - text: "undefined reference to 'c10::"
 #   - text: "undefined reference to 'at::"
+#   - text: "Tensors of type TensorImpl do not have sizes"
+#     exception: RuntimeError
+#   - text: "Tensors of type TensorImpl do not have strides"
+#     exception: RuntimeError
+#   - text: "layout_impl is only implemented for TensorImpl subclasses"
+#     exception: RuntimeError
 # tags: [cpp-extension, cuda, driver, import-error, shared-library]
 # recover: process
 # needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
@@ -96,6 +102,10 @@
 #   old-libstdcxx:
 #     if: begins(symbol, "_ZSt", "_ZNSt", "_ZNKSt", "_ZTINSt", "_ZTVNSt")
 #     sample: "ImportError: /usr/lib/python3.10/site-packages/detectron2/_C.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZSt28__throw_bad_array_new_lengthv\nimport torch"
+#   other-layout:
+#     case: other-pytorch
+#     likely: paste("Tensors of type TensorImpl", "layout_impl is only implemented")
+#     sample: "RuntimeError: Tensors of type TensorImpl do not have sizes"
 #   mkl:
 #     if: begins(symbol, "iJIT_")
 #     sample: "ImportError: /opt/conda/lib/python3.10/site-packages/torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent"
