@@ -21,10 +21,12 @@
 # cases: {excepted: {wrong: {around-the-forward: "https://github.com/pytorch/pytorch/issues/107999"}}}
 # causes:
 #   excepted:
-#     likely: read(op) and not paste("warn_only=True)'", "(True, warn_only=True")
+#     likely: >-
+#       read(op) and not begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool") and not
+#       paste("warn_only=True)'", "(True, warn_only=True")
 #   another-op:
-#     if: >-
-#       begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool", "upsample_") and not
+#     likely: >-
+#       begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool") and not
 #       paste("warn_only=True)'", "(True, warn_only=True")
 #   only-a-warning:
 #     if: >-

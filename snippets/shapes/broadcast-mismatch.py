@@ -28,7 +28,11 @@
 #     sample: "RuntimeError: invalid argument 1: the number of sizes provided must be greater or equal to the number of dimensions in the tensor at /pytorch/torch/lib/TH/generic/THTensor.c:299"
 #   - text: "inconsistent tensor size at"
 #     exception: RuntimeError
+#     unless: [luajit, ".lua:"]
 #     sample: "RuntimeError: inconsistent tensor size at /b/wheel/pytorch-src/torch/lib/TH/generic/THTensorMath.c:831"
+#   - text: "input and target shapes do not match: input [{_:line}], target ["
+#     exception: RuntimeError
+#     sample: "RuntimeError: input and target shapes do not match: input [16 x 512 x 8 x 8], target [16 x 512 x 2 x 2] at /pytorch/aten/src/THNN/generic/MSECriterion.c:12"
 # tags: [broadcasting, shape, transformer, segmentation, comfyui, optimizer]
 # picture: [[sizes, right, target, tensor], [axis, dim, a, b]]
 # recover: fix
@@ -78,7 +82,7 @@
 #       or len(live.right.shape) == 1 and len(live.left.shape) == 2 and live.right.shape[0] ==
 #       live.left.shape[0] and (live("right", "by norm") or live("right", "by mean") or
 #       live("right", "by sum") or live("right", "by std"))
-#     likely: frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")
+#     likely: dim in [1, 2, 3] and frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")
 #   odd-size:
 #     if: >-
 #       dim in [2, 3] and a - b in [1, -1] and len(live.left.shape) == 4 and not live("target")
@@ -112,6 +116,7 @@
 #   prediction-and-target:
 #     if: >-
 #       frames("mse_loss", "l1_loss") and dim in [2, 3]
+#       or paste("input and target shapes do not match: input [")
 #       or len(live.target.shape) == len(live.input.shape)
 #     likely: >-
 #       dim in [2, 3] and not frames("attn", "attns", "attention", "Attention", "modeling_") and (a
@@ -133,7 +138,7 @@
 #     if: >-
 #       dim == 0 and live("run", "in a loop") and (live("right", "set above the loop") or
 #       live("left", "set above the loop"))
-#     likely: dim == 0 and (a > 7 or b > 7)
+#     likely: dim == 0 and (a % 8 == 0 and b < a and a < 1025 or b % 8 == 0 and a < b and b < 1025)
 #   mask-dimensions:
 #     if: read(sizes)
 #     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
