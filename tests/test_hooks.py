@@ -270,7 +270,7 @@ def test_a_cell_of_ipython() -> None:
     printed = ipython("%load_ext torchclinic", RAISE)
     traceback, what, rest = printed.partition(WHAT)
     assert (
-        what and traceback.rstrip().endswith("784x10)") and "  at In[2]:1\n  most often: " in rest
+        what and traceback.rstrip().endswith("784x10)") and "  at In[2]:1\n  check first: " in rest
     )
 
 

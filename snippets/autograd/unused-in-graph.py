@@ -20,8 +20,10 @@
 #   not-in-this-loss:
 #     likely: i > 0 or frames("parameters()")
 #   step-in-between:
+#     likely: live("right", "step before")
 #     undecided: the step was taken above the line that fails
 #   constant-derivative:
+#     likely: live("left", "by grad")
 #     undecided: what the network computes is not printed
 # ---
 

@@ -17,10 +17,13 @@
 #     survives: {"without: optimizer.step()": "it only keeps the warning about the order of the two away"}
 # causes:
 #   resume:
+#     if: live("holds the state of an optimizer")
 #     undecided: whether there is a saved state is not printed
 #   weights-only-file:
+#     if: live("right", "by load") and not live("holds the state of an optimizer")
 #     undecided: what the file holds is not printed
 #   fresh-start:
+#     likely: live("optimizer") and not live("by load") and not live("via load")
 #     undecided: whether it is a new training is not printed
 # ---
 

@@ -10,10 +10,12 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.load_state_dict.html"]
 # causes:
 #   changed-model:
-#     likely: live("model", "trained") and not live("model", "partly frozen")
+#     likely: >-
+#       live("model", "trained") and not live("model", "partly frozen") and not live("run", "has the
+#       saved names")
 #     undecided: a changed model and other frozen layers print the same
 #   other-frozen:
-#     likely: live("model", "partly frozen")
+#     likely: live("model", "partly frozen") or live("run", "has the saved names")
 #     undecided: a changed model and other frozen layers print the same
 #   other-groups:
 #     if: paste("different number of parameter groups")

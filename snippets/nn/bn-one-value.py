@@ -21,6 +21,7 @@
 # rows: [S001-97]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader"]
 # cases:
+#   batch-of-one: {wrong: {drop-last: "https://github.com/TRAILab/CaDDN/issues/103"}}
 #   fine-tuning:
 #     survives: {"without: model.train()": "a new model is in train mode already; the line is there to show the order"}
 # causes:
@@ -33,7 +34,8 @@
 #       live.loader.batch_size == 1 and len(size) == 2 and not live("run", "in no_grad") and not
 #       live("layer", "eval")
 #     likely: >-
-#       paste("in replica 0") or len(size) > 2 and size[0] == 1 and not frames("group_norm",
+#       paste("in replica 0") or live("run", "goes into backward") and len(size) == 2 and not
+#       live("layer", "trained before") or len(size) > 2 and size[0] == 1 and not frames("group_norm",
 #       "GroupNorm", "deeplab", "deeplabv", "pspnet", "aspp", "ASPP", "eval", "evaluate", "valid",
 #       "validate", "validation", "infer", "inference", "predict", "prediction", "export",
 #       "summary")
@@ -60,7 +62,7 @@
 #   predicting:
 #     if: live("run", "in no_grad") or live("run", "in inference_mode")
 #     likely: >-
-#       frames("eval", "evaluate", "evaluation", "evaluator", "valid", "validate", "validation",
+#       live("layer", "train", "trained before") and not live("run", "goes into backward") or frames("eval", "evaluate", "evaluation", "evaluator", "valid", "validate", "validation",
 #       "infer", "inference", "predict", "prediction", "predictions", "export", "exporter",
 #       "summary")
 #     undecided: a call in the middle of a file names no function that predicts
@@ -70,6 +72,9 @@
 #           scores = model(image)
 #       ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 128])
 #   fine-tuning:
+#     likely: >-
+#       live("layer", "trained before") and live("run", "goes into backward") and not live("run",
+#       "in a loop")
 #     undecided: whether the layer was trained before is not printed
 #   no-running-stats:
 #     if: live("layer", "eval", "track_running_stats=False")
@@ -154,6 +159,12 @@ assert torch.allclose(together, alone, atol=1e-6)  # the batch size no longer ma
 groups = model[:2](dataset.tensors[0]).view(5, 2, 4)
 assert groups.mean(2).abs().max() < 1e-5 and (groups.var(2, unbiased=False) - 1).abs().max() < 1e-2  # and it does normalise
 
+# %% wrong drop-last
+# `drop_last=True`: with a batch size of 1 every batch is full, and none is dropped. The same error.
+loader = DataLoader(dataset, batch_size=1, drop_last=True)
+for inputs, targets in loader:
+    loss_fn(model(inputs), targets).backward()
+
 # %% break pooled-to-1x1
 layers = nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False)
 pooling = nn.Sequential(*layers, nn.BatchNorm2d(256), nn.ReLU())
@@ -202,6 +213,7 @@ assert torch.allclose(answer, model(dataset.tensors[0])[:1], atol=1e-6)  # the s
 assert not answer.requires_grad
 
 # %% break fine-tuning
+model(dataset.tensors[0])  # stands for the training
 model.train()
 loss_fn(model(x), dataset.tensors[1][:1]).backward()
 

@@ -53,10 +53,11 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.GroupNorm.html"]
 # causes:
 #   width:
-#     likely: read(dim)
+#     likely: read(dim) or live.layer.embed_dim > 0
 #     undecided: the numbers are not printed by nn.MultiheadAttention
 #     sample: "ValueError: The hidden size (768) is not a multiple of the number of attention heads (10)"
 #   features:
+#     if: live.local.shape[-1] == live.layer.embed_dim
 #     undecided: what the width stands for is not printed
 #   groups:
 #     if: paste("divisible by num_groups", "must be divisible by groups")

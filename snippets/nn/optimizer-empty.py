@@ -11,6 +11,7 @@
 #     wrong: {as-list: "https://github.com/Lightning-AI/pytorch-lightning/issues/2282"}
 # causes:
 #   nothing-to-train:
+#     if: live("model", "no parameters") and not live("holds layers in a list")
 #     undecided: the class of the model is not printed
 #   plain-list:
 #     if: >-
@@ -21,6 +22,7 @@
 #     if: live("model", "frozen")
 #     likely: paste("filter(", "requires_grad")
 #   used-up:
+#     if: live("left", "generator", "used up")
 #     undecided: that a generator was used before is not printed
 # ---
 
@@ -37,7 +39,8 @@ class Net(nn.Module):
         self.layer = nn.Linear(4, 2)
 
 
-optimizer = torch.optim.AdamW(Net().parameters())
+model = Net()
+optimizer = torch.optim.AdamW(model.parameters())
 
 
 # %% check nothing-to-train

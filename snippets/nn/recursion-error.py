@@ -32,6 +32,7 @@
 #       [Previous line repeated 996 more times]
 #       RecursionError: maximum recursion depth exceeded
 #   cell-run-twice:
+#     if: live("run", "calls itself by another name")
 #     likely: >-
 #       paste("Cell In[", "Cell In [", "<ipython-input-", "ipykernel_", "skipping similar frames")
 #       and not paste("_dynamo", "_inductor", "while pickling an object", "input = module(input)", "module.train(mode)", "module.state_dict(")

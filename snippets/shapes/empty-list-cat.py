@@ -15,8 +15,10 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
 # causes:
 #   loop-never-ran:
+#     if: live("left", "list 0", "its loop never ran")
 #     undecided: why the list is empty is not printed
 #   found-nothing:
+#     if: live("left", "list 0", "its loop ran")
 #     likely: >-
 #       frames("nms", "boxes", "bboxes", "detect", "detection", "detections", "detector",
 #       "postprocess", "post_process")

@@ -153,8 +153,8 @@
 #     likely: k2 == 1 and k > 1 and n < 100000
 #   bidirectional:
 #     if: >-
-#       k == 2 * k2 and (live("input", "by lstm") or live("input", "by gru") or live("input", "by
-#       rnn"))
+#       k == 2 * k2 and (live("by lstm") or live("by gru") or live("by rnn") or live("reads both
+#       ways"))
 #     likely: k == 2 * k2 and paste("LSTM", "lstm", "GRU", "gru")
 #     undecided: where the failing line names no LSTM or GRU, twice the number may come from anything
 #     sample: |
@@ -654,10 +654,12 @@ mp.start_processes(work, nprocs=2, start_method="fork")
 
 
 # %% check sharded-weight
+PROGRAM = "print(rank, model.module[0].weight.shape)"
+
+
 def work(rank):
     model = sharded_model(rank)
-    # one size, and another on every rank: a shard
-    print(rank, model.module[0].weight.shape)
+    exec(PROGRAM)  # one size, and another on every rank: a shard
     assert model.module[0].weight.dim() == 1
 
 

@@ -16,7 +16,9 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html", "https://docs.pytorch.org/docs/stable/generated/torch.einsum.html"]
 # causes:
 #   one-sample:
-#     likely: n > 0 and len(live.left.shape) == n and not live("left", "by squeeze")
+#     likely: >-
+#       n > 0 and len(live.left.shape) == n and not live("left", "by squeeze") and
+#       not live("left", "via squeeze")
 #     undecided: what the tensor holds is not printed
 #   loss-index:
 #     if: paste("invalid index of a 0-dim tensor") and frames("loss.data[0]", "loss[0]")
@@ -24,7 +26,7 @@
 #       paste("invalid index of a 0-dim tensor") or n == 0 and frames("loss", "losses")
 #   squeezed:
 #     if: live("left", "by squeeze")
-#     likely: frames(".squeeze()") or subscripts - dims == 1
+#     likely: live("left", "via squeeze") or frames(".squeeze()") or subscripts - dims == 1
 # ---
 
 # %%

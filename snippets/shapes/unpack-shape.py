@@ -22,13 +22,16 @@
 #   enumerate:
 #     if: frames("enumerate(") and got == 2 and not frames(", (", ",(")
 #   state:
-#     if: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames(".shape", ".size()")
+#     if: (live("GRU") or live("LSTM") or live("RNN")) and not frames(".shape", ".size()")
+#     likely: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames(".shape", ".size()")
 #     sample: |
 #       outputs, hidden, cell = self.lstm(x)
 #       ValueError: not enough values to unpack (expected 3, got 2)
 #   one-tensor:
+#     likely: live.loader.gives == 1 and want > 1
 #     undecided: what the dataset returns is not printed
 #   more-than-two:
+#     if: live.loader.gives > want and want > 1 and not frames(".shape", ".size()")
 #     undecided: what the dataset returns is not printed
 # ---
 

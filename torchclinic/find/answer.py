@@ -193,7 +193,6 @@ class _Answer(TypedDict):
 
 class Answer(_Answer, total=False):
     report: str  # with "none": that line redacted
-    neighbours: list[str]  # with "none": stems whose wordings share words with it
     origin: Origin  # with "origin"
     harmless: list[Remark]
     rung: Literal["sure", "likely", "origin", "cut", "other", "about", "none"]

@@ -14,6 +14,7 @@ what is read of a tensor or a module, `live_source` what the reader's own source
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from itertools import chain
 from types import TracebackType
@@ -21,8 +22,9 @@ from typing import Any
 
 from ..find.live import HEAD
 from . import live_error
-from .live_source import Place, Step, around, goes_into_backward
-from .live_things import THINGS, Reader, Row
+from .live_source import Place, around, gives, goes_into_backward
+from .live_things import THINGS, Reader, Row, own, registered
+from .live_tree import Step
 
 #: Characters of all lines, and rows.
 LONGEST, ROWS = 2000, 10
@@ -133,16 +135,30 @@ def _rows(reader: Reader, mine: list[Step], inside: list[Step]) -> Iterator[tupl
             optimizers |= {id(thing)} if role == "optimizer" else set()
             if role and role not in seen and not name.startswith("_"):
                 seen.add(role)
-                if row := reader.row(name, thing, [role], []):
+                told = gives(own(thing).get("dataset")) if role == "loader" else []
+                if row := reader.row(name, thing, [role], told):
                     yield thing, row
     several = ["several optimizers"] if len(optimizers) > 1 else []
-    several += ["goes into backward"] if goes_into_backward(mine) else []
+    several += ["has the saved names"] if _same_names(mine[0].frame.f_locals) else []
+    several += ["goes into backward"] if goes_into_backward(mine, place) else []
+    several += ["calls itself by another name"] if place.is_itself() else []
     yield place, Row("torch", ["run"], [*reader.run(), *around(mine), *several])
     values = list(mine[0].frame.f_locals.items())[:THINGS]
     held = [] if computed else [item for item in values if reader.holds_tensors(item[1])]
     for name, thing in held[:LOCALS]:
         if row := reader.row(name, thing, ["local"], place.since(name)):
             yield thing, row
+
+
+def _same_names(names: dict[str, Any]) -> bool:
+    """Does a checkpoint in a frame hold the names of a model in it?"""
+    values = list(names.values())[:THINGS]
+    held = [part for value in values if type(value) is dict for part in value.values()]
+    states = [set(part.keys()) for part in held if type(part) in (dict, OrderedDict)]
+    models = [
+        {name for name, _ in registered(value)} for value in values if "_modules" in own(value)
+    ]
+    return bool(models) and all(model and model in states for model in models)
 
 
 def _of_torch(reader: Reader, inside: list[Step]) -> Iterator[tuple[str, Any, str]]:
@@ -158,6 +174,10 @@ def _of_torch(reader: Reader, inside: list[Step]) -> Iterator[tuple[str, Any, st
             thing = frame.f_locals.get(name)
             if reader.is_tensor(thing) and not reader.is_parameter(thing):
                 yield name, thing, name
+    for frame in frames[:1]:
+        thing = frame.f_locals.get("module")
+        if "/nn/parallel/" in _slashed(frame.f_code.co_filename) and reader.is_module(thing):
+            yield "module", thing, "wrapped"
 
 
 def _slashed(file: str) -> str:

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from .live_source import Step
-from .live_things import THINGS, Reader, Row, registered
+from .live_things import THINGS, Reader, Row, in_class, registered
+from .live_tree import Step
 
 
 def rows(reader: Reader, error: BaseException, inside: list[Step]) -> Iterator[tuple[Any, Row]]:
@@ -33,9 +33,7 @@ def _missing(reader: Reader, name: Any, thing: Any) -> Iterator[tuple[Any, Row]]
     """A module that lacks an attribute: was it never set, or is it a property that failed?"""
     if type(name) is not str or not reader.is_module(thing):
         return
-    classes = type.__dict__["__mro__"].__get__(type(thing))
-    held = [type.__dict__["__dict__"].__get__(kind).get(name) for kind in classes]
-    phrases = ["property" if any(type(value) is property for value in held) else "not set"]
+    phrases = ["property" if type(in_class(thing, name)) is property else "not set"]
     phrases += [] if reader.is_layer(thing) else ["own class"]
     if row := reader.row("object", thing, ["object"], phrases):
         yield thing, row

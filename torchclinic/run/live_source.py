@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
 from functools import cached_property
-from types import CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple
+from types import FunctionType
+from typing import Any
 
 from .live_things import HELD, own
+from .live_tree import (
+    Step,
+    body_of,
+    called,
+    calls_in,
+    failing,
+    function_of,
+    goes_back,
+    holding,
+    managers,
+    nodes_of,
+    parts_of,
+    returns,
+    targets,
+)
 
-#: Lines of a file that is read.
-LINES = 5000
-#: Managers whose block a line may stand in.
-MANAGERS = ("no_grad", "inference_mode", "enable_grad", "autocast", "set_grad_enabled")
-#: Functions of an assignment that are named.
-CALLS = 4
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-class Step(NamedTuple):
-    """A frame of a traceback, the line and the instruction at which it stood."""
-
-    frame: FrameType
-    line: int
-    at: int
 
 
 class Place:
@@ -34,16 +33,21 @@ class Place:
 
     def __init__(self, step: Step) -> None:
         self.frame, self.line = step.frame, step.line
-        self.node = _failing(step)
+        self.node = failing(step)
 
     @cached_property
     def body(self) -> ast.AST | None:
-        return _function(self.frame)
+        return function_of(self.frame)
 
     def operands(self) -> Iterator[tuple[str, Any]]:
         """What the failing expression takes, from left to right: (as it is written, value)."""
         seen = set()
-        for node in _parts(self.node) if self.node else ():
+        parts = list(parts_of(self.node)) if self.node else []
+        if not any(self._value(part)[0] for part in parts):  # the names that were to be given
+            statement = next(iter(holding(self.body, self.line)), None)
+            whole = getattr(statement, "value", None) or getattr(statement, "iter", None)
+            parts += parts_of(whole) if whole else []
+        for node in parts:
             known, value = self._value(node)
             if not known and isinstance(node, ast.Attribute):  # of a method, whose it is
                 node = node.value
@@ -55,21 +59,19 @@ class Place:
 
     def calls(self, *methods: str) -> bool:
         """Does the failing expression call one of these methods?"""
-        return any(
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in methods
-            for node in (ast.walk(self.node) if self.node else ())
-        )
+        functions = [call.func for call in calls_in(self.node)]
+        return any(isinstance(f, ast.Attribute) and f.attr in methods for f in functions)
 
     def since(self, name: str) -> list[str]:
         """How and where a name got its value, as far as its function says."""
         if self.body is None:
             return []
-        told = self._made(name)
+        told = self._made(name) + self._filled(name)
         if self._again(name):
             told.append("backward before")
-        loop = next((n for n in _holding(self.body, self.line) if isinstance(n, _LOOPS)), None)
+        if self._stepped(name):
+            told.append("step before")
+        loop = next((n for n in holding(self.body, self.line) if isinstance(n, _LOOPS)), None)
         if loop and (since := _over(loop, name.partition(".")[0].partition("[")[0])):
             added = "adds to itself" in told and since.startswith("carried")
             told.append("added up over the loop" if added else since)
@@ -78,9 +80,9 @@ class Place:
     def _last(self, name: str) -> ast.Assign | ast.AugAssign | None:
         """The last assignment to a name above the failing line."""
         last: ast.Assign | ast.AugAssign | None = None
-        for node in _nodes(self.body):
+        for node in nodes_of(self.body):
             if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < self.line:
-                named = any(ast.unparse(target) == name for target in _targets(node))
+                named = any(ast.unparse(target) == name for target in targets(node))
                 if named and (last is None or node.lineno >= last.lineno):
                     last = node
         return last
@@ -91,12 +93,15 @@ class Place:
         last = self._last(name)
         if last is None:
             return []
-        told, values = [f"by {called}" for called in _called(last.value)], [last.value]
+        told, values = [f"by {called}" for called in called(last.value)], [last.value]
         taken = {node.id for node in ast.walk(last.value) if isinstance(node, ast.Name)} - {name}
         for other in sorted(taken):
             before = self._last(other)
-            told += [f"via {called}" for called in _called(before.value)] if before else []
+            told += [f"via {called}" for called in called(before.value)] if before else []
             values += [before.value] if before else []
+        for call in calls_in(last.value):
+            for value in returns(self._value(call.func)[1], "forward"):
+                told += [f"via {called}" for called in called(value)]
         if any(map(self._over_zero, values)):
             told.append("divided by 0")
         added = isinstance(last.value, ast.BinOp) and name in {
@@ -104,10 +109,43 @@ class Place:
         }
         if added or isinstance(last, ast.AugAssign):
             told.append("adds to itself")
-        for node in _holding(self.body, last.lineno):
+        for node in holding(self.body, last.lineno):
             for item in node.items if isinstance(node, ast.With | ast.AsyncWith) else ():
-                told += sorted(_managers("made in", item.context_expr))
+                told += sorted(managers("made in", item.context_expr))
         return list(dict.fromkeys(told))
+
+    def _filled(self, name: str) -> list[str]:
+        """Of a list that a loop fills: did the loop run?"""
+        for loop in nodes_of(self.body):
+            if isinstance(loop, ast.For) and loop.lineno < self.line:
+                fills = {f"{name}.append", f"{name}.extend"}
+                if fills & {ast.unparse(call.func) for call in calls_in(loop)}:
+                    names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+                    ran = names <= self.frame.f_locals.keys()
+                    return ["its loop ran" if ran else "its loop never ran"]
+        last = self._last(name)
+        if last and isinstance(last.value, ast.ListComp):
+            known, value = self._value(last.value.generators[0].iter)
+            if known and type(value) in (list, tuple, dict):
+                return ["its loop ran" if value else "its loop never ran"]
+        return []
+
+    def _stepped(self, name: str) -> bool:
+        """Was a model stepped or loaded since a name got its value?"""
+        last = self._last(name)
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr in ("step", "load_state_dict")
+            and (last.lineno if last else self.line) < node.lineno < self.line
+            for node in nodes_of(self.body)
+        )
+
+    def is_itself(self) -> bool:
+        """Does the failing expression call, by another name, the function that it stands in?"""
+        code = self.frame.f_code
+        names = [f for f in (n.func for n in calls_in(self.node)) if ast.unparse(f) != code.co_name]
+        values = [self._value(name)[1] for name in names]
+        return any(type(f) is FunctionType and f.__code__ is code for f in values)
 
     def _over_zero(self, value: ast.AST) -> bool:
         divisors = [
@@ -121,8 +159,8 @@ class Place:
         """Was backward() of the same value called above, without a new value since?"""
         last = self._last(name)
         return any(
-            _goes_back(node, name) or self._hands_on(node, name)
-            for node in _nodes(self.body)
+            goes_back(node, name) or self._hands_on(node, name)
+            for node in nodes_of(self.body)
             if isinstance(node, ast.Call) and (last.lineno if last else 0) < node.lineno < self.line
         )
 
@@ -134,9 +172,9 @@ class Place:
         code = function.__code__
         named = dict(zip(code.co_varnames, call.args, strict=False))
         named |= {word.arg: word.value for word in call.keywords if word.arg}
-        inside = list(_nodes(_body(code, function.__globals__)))
+        inside = list(nodes_of(body_of(code, function.__globals__)))
         return any(
-            _goes_back(node, parameter)
+            goes_back(node, parameter)
             for parameter, value in named.items()
             if ast.unparse(value) == name
             for node in inside
@@ -173,32 +211,32 @@ def around(mine: list[Step]) -> Iterator[str]:
     """What the failing line stands in, in the user's own functions: a loop, `with no_grad()`."""
     seen = set()
     for step in mine:
-        body = _function(step.frame)
+        body = function_of(step.frame)
         if body is None:
             continue
-        nodes, holding = list(_nodes(body)), _holding(body, step.line)
-        if any(isinstance(node, _LOOPS) for node in holding):
+        nodes, around = list(nodes_of(body)), holding(body, step.line)
+        if any(isinstance(node, _LOOPS) for node in around):
             seen.add("in a loop")
         for node in nodes:
             for item in node.items if isinstance(node, ast.With | ast.AsyncWith) else ():
-                seen |= _managers("in" if node in holding else "elsewhere", item.context_expr)
+                seen |= managers("in" if node in around else "elsewhere", item.context_expr)
         for decorator in getattr(body, "decorator_list", ()):
-            seen |= _managers("in", decorator)
+            seen |= managers("in", decorator)
         backward = [n for n in nodes if isinstance(n, ast.Attribute) and n.attr == "backward"]
         if len(backward) > 1:
             seen.add(f"backward={len(backward)}")
     yield from sorted(seen)
 
 
-def goes_into_backward(mine: list[Step]) -> bool:
+def goes_into_backward(mine: list[Step], place: Place) -> bool:
     """Is a gradient taken of what the failing line was to compute? Followed through assignments
     and returns, as far as the user's own frames go."""
     for step in mine:
-        body = _function(step.frame)
+        body = function_of(step.frame)
         names: set[str] = set()
         returned = False
         for node in sorted(
-            (node for node in _nodes(body) if isinstance(node, ast.stmt) and not _is_block(node)),
+            (node for node in nodes_of(body) if isinstance(node, ast.stmt) and not _is_block(node)),
             key=lambda node: node.lineno,
         ):
             uses = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
@@ -213,11 +251,21 @@ def goes_into_backward(mine: list[Step]) -> bool:
                 }
             elif isinstance(node, ast.Return):
                 returned = True
-            elif isinstance(node, ast.Expr) and ".backward(" in ast.unparse(node) and not failed:
-                return True
+            elif isinstance(node, ast.Expr) and ".backward(" in ast.unparse(node):
+                return not (failed and place.calls("backward"))
         if not returned:
             return False
     return False
+
+
+def gives(dataset: Any) -> list[str]:
+    """How many parts an item of the user's own dataset has, as its source says."""
+    counts = {
+        len(value.elts) if isinstance(value, ast.Tuple) else 1
+        for value in returns(dataset, "__getitem__")
+        if not isinstance(value, ast.Dict)
+    }
+    return [f"gives={count}" for count in counts] if len(counts) == 1 else []
 
 
 def _is_block(node: ast.stmt) -> bool:
@@ -239,109 +287,3 @@ def _over(loop: ast.stmt, name: str) -> str:
     statement = [node for node in held if first in ast.walk(node)]
     end = min((node.end_lineno or node.lineno for node in statement), default=first.lineno)
     return "" if of_header or min(reads) > end else "carried through the loop"
-
-
-def _called(value: ast.AST) -> list[str]:
-    """The functions that an expression calls, CALLS at most, without what they belong to."""
-    functions = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)]
-    names = [ast.unparse(function).rpartition(".")[2] for function in functions]
-    return [name for name in dict.fromkeys(names) if name.isidentifier()][:CALLS]
-
-
-def _managers(where: str, node: ast.AST) -> set[str]:
-    text = ast.unparse(node)
-    return {f"{where} {name}" for name in MANAGERS if name in text}
-
-
-def _failing(step: Step) -> ast.AST | None:
-    """The expression that failed; the whole line where Python does not say (before 3.11)."""
-    code = step.frame.f_code
-    lines = linecache.getlines(code.co_filename, step.frame.f_globals)
-    first, last, begin, end = step.line, step.line, None, None
-    if hasattr(code, "co_positions"):
-        places = list(code.co_positions())
-        if 0 <= step.at // 2 < len(places):
-            one, other, begin, end = places[step.at // 2]
-            first, last = one or first, other or last
-    text = lines[first - 1 : last]
-    if text and begin is not None and end is not None:  # in bytes
-        text[-1] = text[-1].encode()[:end].decode(errors="ignore")
-        text[0] = text[0].encode()[begin:].decode(errors="ignore")
-    source = "".join(text).strip().rstrip(":")
-    for form in (f"({source}\n)", source):
-        if tree := _tree(form):
-            return tree.body[0] if tree.body else None
-    return None
-
-
-def _tree(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _targets(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:
-    """What an assignment gives a value to; of `x, y = …` both."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    held = [target.elts for target in targets if isinstance(target, ast.Tuple | ast.List)]
-    return [*targets, *(part for parts in held for part in parts)]
-
-
-def _goes_back(node: ast.AST, name: str) -> bool:
-    """Is this a call of backward() of a name?"""
-    function = node.func if isinstance(node, ast.Call) else None
-    return (
-        isinstance(function, ast.Attribute)
-        and function.attr == "backward"
-        and ast.unparse(function.value) == name
-    )
-
-
-def _function(frame: FrameType) -> ast.AST | None:
-    """The tree of the function, or of the module, that a frame runs."""
-    return _body(frame.f_code, frame.f_globals)
-
-
-def _body(code: CodeType, names: dict[str, Any]) -> ast.AST | None:
-    lines = linecache.getlines(code.co_filename, names)
-    tree = _tree("".join(lines)) if 0 < len(lines) <= LINES else None
-    if tree is None or code.co_name == "<module>":
-        return tree
-    for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS) and node.name == code.co_name:
-            if code.co_firstlineno in (
-                node.lineno,
-                *(part.lineno for part in node.decorator_list),
-            ):
-                return node
-    return None
-
-
-def _nodes(body: ast.AST | None) -> Iterator[ast.AST]:
-    """What a function or module runs itself: nothing of the functions that it defines."""
-    waiting = list(ast.iter_child_nodes(body)) if body else []
-    while waiting:
-        node = waiting.pop(0)
-        yield node
-        if not isinstance(node, (*_FUNCTIONS, ast.Lambda)):
-            waiting[:0] = ast.iter_child_nodes(node)
-
-
-def _holding(body: ast.AST | None, line: int) -> list[ast.stmt]:
-    """The statements that hold a line, the innermost first."""
-    return [
-        node
-        for node in _nodes(body)
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
-    ][::-1]
-
-
-def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Names, attributes and items in an expression, from left to right."""
-    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        yield node
-    plain = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute)
-    if not plain and not isinstance(node, ast.Name):
-        for child in ast.iter_child_nodes(node):
-            yield from _parts(child)

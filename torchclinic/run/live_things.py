@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from types import GeneratorType
 from typing import Any, NamedTuple
 
 #: Things of a model, or variables of a frame, that are looked at.
@@ -110,7 +111,9 @@ class Reader:
             yield from self._of_several(kind, thing)
         elif _from(thing, "numpy") and kind.__name__ == "ndarray":
             yield f"{thing.dtype.name} {_shape(thing.shape)}"
-            yield "numpy"
+        elif kind is GeneratorType and thing.gi_frame is None:
+            yield "generator"
+            yield "used up"
         elif role := self.role(thing):
             yield kind.__name__
             yield from self._of_loader(thing) if role == "loader" else self._of_optimizer(thing)
@@ -130,18 +133,16 @@ class Reader:
             yield f"strides={_shape(tensor.stride())}"
             if list(tensor.stride()) == sorted(tensor.stride(), reverse=True):
                 yield "part of a larger one"
-        if tensor.is_inference():
-            yield "inference"
         whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.is_quantized)
         near = tensor.device.type == "cpu" and 0 < tensor.numel() <= ELEMENTS
         if self.of_index and whole and near and tensor.dtype is not self.torch.bool:
-            yield f"min={int(tensor.min())}"
-            yield f"max={int(tensor.max())}"
+            ends = tensor.min(), tensor.max()
+            yield from (f"min={int(ends[0])}", f"max={int(ends[1])}")
+            if bool(((tensor == ends[0]) | (tensor == ends[1])).all()):
+                yield "nothing between"
         if self.of_values and near and tensor.is_floating_point():
             if bool(self.torch.isnan(tensor).any()):
                 yield "holds nan"
-            if bool(self.torch.isinf(tensor).any()):
-                yield "holds inf"
             if bool((tensor < 0).any()):
                 yield "below 0"
 
@@ -154,7 +155,9 @@ class Reader:
         weight = (its.get("_parameters") or {}).get("weight")
         if self.is_tensor(weight):
             yield f"weight={_sized(weight)}"
-        yield from self._of_parameters(list(_below(module)))
+        yield from self._of_parameters(below := list(_below(module)))
+        if not self.is_layer(module) and not any(_held(its, "_parameters") for its in below):
+            yield "no parameters"
         yield "train" if its.get("training") else "eval"
 
     def _of_parameters(self, below: list[dict[str, Any]]) -> Iterator[str]:
@@ -172,9 +175,14 @@ class Reader:
             yield "partly frozen" if any(trained) else "frozen"
         if len(below) > 1 and any(its.get("inplace") is True for its in below):
             yield "holds layers in place"
+        if any(its.get("bidirectional") is True for its in below):
+            yield "reads both ways"
+        counts: list[Any] = [
+            (its.get("_buffers") or {}).get("num_batches_tracked") for its in below
+        ]
+        if any(self.is_tensor(n) and n.device.type == "cpu" and int(n) > 1 for n in counts):
+            yield "trained before"
         other = [thing for its in below for name, thing in its.items() if name not in HELD]
-        if any(map(self.is_tensor, other)):
-            yield "holds plain tensors"
         if any(self.is_tensor(thing) and thing.grad_fn is not None for thing in other):
             yield "holds computed tensors"
         if any("weight_g" in (its.get("_parameters") or {}) for its in below):
@@ -188,6 +196,8 @@ class Reader:
         yield f"{kind.__name__} {len(thing)}"
         if names := sorted({type(part).__name__ for part in parts}):
             yield f"holds {', '.join(names[:3])}"[:NUMBER]
+        if any(type(part) is dict and "param_groups" in part for part in parts):
+            yield "holds the state of an optimizer"
         tensors = [part for part in parts if self.is_tensor(part)]
         if any(tensor.grad_fn is not None for tensor in tensors):
             yield "computed"
@@ -203,12 +213,15 @@ class Reader:
         for name in ("batch_size", "num_workers", "drop_last", "pin_memory"):
             if type(its.get(name)) in (int, bool):
                 yield f"{name}={its[name]}"
-        data = its.get("dataset")
+        data: Any = its.get("dataset")
         tensors = own(data).get("tensors") if _from(data, "torch.utils.data") else None
-        if isinstance(data, (list, tuple)) and type(data) in (list, tuple):
+        if type(data) in (list, tuple):
             yield f"items={len(data)}"
+            yield from (f"gives={len(item)}" for item in data[:1] if type(item) in (list, tuple))
+        elif self.is_tensor(data):
+            yield from (f"items={len(data)}", "gives=1")
         elif type(tensors) is tuple and tensors and self.is_tensor(tensors[0]):
-            yield f"items={tensors[0].shape[0]}"
+            yield from (f"items={len(tensors[0])}", f"gives={len(tensors)}")
 
     def _of_optimizer(self, optimizer: Any) -> Iterator[str]:
         groups = own(optimizer)["param_groups"]
@@ -226,6 +239,15 @@ def own(thing: Any) -> dict[str, Any]:
     except Exception:
         return {}
     return its if type(its) is dict else {}
+
+
+def in_class(thing: Any, name: str) -> Any:
+    """What its class has under a name, as it is written there; None for nothing."""
+    for kind in type.__dict__["__mro__"].__get__(type(thing)):
+        held = type.__dict__["__dict__"].__get__(kind)
+        if name in held:
+            return held[name]
+    return None
 
 
 def registered(module: Any, before: str = "") -> Iterator[tuple[str, Any]]:
