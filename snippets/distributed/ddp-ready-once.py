@@ -19,6 +19,8 @@
 # recover: process
 # needs: [fork]
 # cases:
+#   shared-block:
+#     wrong: {find-unused-parameters: "https://github.com/modelscope/ms-swift/issues/2746"}
 #   whole-model: {silent: true}
 # related: [distributed/ddp-unused-params]
 # rows: [S001-107]
@@ -150,6 +152,29 @@ def train(rank):
 run(train)
 
 
+# %% use find-unused
+# >>>
+class Layers(Layers):
+    def __init__(self):
+        super().__init__(use_reentrant=True)
+
+
+# <<<
+def train(rank):
+    model = DDP(Layers(), find_unused_parameters=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(batch(rank)).square().mean()
+        loss.backward()
+        optimizer.step()
+    weights = [torch.zeros(3, 3) for _ in range(2)]
+    dist.all_gather(weights, model.module.stem.weight.detach())
+    assert torch.equal(*weights) and loss.isfinite()
+
+
+run(train)
+
 # %%
 class SharedBlock(Layers):
     def forward(self, x):
@@ -205,6 +230,16 @@ def train(rank):
 
 run(train)
 
+
+# %% wrong find-unused-parameters
+# `find_unused_parameters=True`: it is for parameters that get no gradient. Here one gets two. The
+# same error.
+def train(rank):
+    model = DDP(SharedBlock(use_reentrant=True), find_unused_parameters=True)
+    model(batch(rank)).square().mean().backward()
+
+
+run(train)
 
 # %%
 class Body(nn.Module):

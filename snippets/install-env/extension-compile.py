@@ -119,6 +119,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/cpp_extension.html"]
 # cases:
 #   first-error:
+#     wrong: {ninja-version: "https://github.com/levihsu/OOTDiffusion/issues/64"}
 #     commands:
 #       linux: |
 #         MAX_JOBS=1 python -m pip install -v --no-build-isolation . 2>&1 | tee build.log
@@ -128,6 +129,7 @@
 #         python -m pip install -v --no-build-isolation . *> build.log
 #         Select-String -Path build.log -Pattern "error" | Select-Object -First 5
 #   cuda-home:
+#     wrong: {list-of-folders: "https://github.com/zhanghang1989/PyTorch-Encoding/issues/297"}
 #     needs: ["fault:a machine without a CUDA toolkit"]
 #     commands:
 #       linux: |
@@ -305,6 +307,29 @@ found = subprocess.run(shell, shell=True, capture_output=True, text=True).stdout
 print(found[0])
 assert "old.cpp:3" in found[0] and "AT_CHECK" in found[0]  # file, line and name of the cause
 
+# %% wrong ninja-version
+# `['ninja', '--version']` in place of `['ninja', '-v']` in torch's `cpp_extension.py`: ninja tells
+# its version and compiles nothing. A little later the file is missing.
+source = open(cpp_extension.__file__).read()
+edited = source.replace("'ninja', '-v'", "'ninja', '--version'")
+exec(edited, vars(cpp_extension))
+try:
+    cpp_extension.load("shop", ["old.cpp"])
+except ImportError as error:
+    missing = str(error).split("/")[-1]
+print(missing)
+assert missing.startswith("shop.so: cannot open shared object file")
+
+# %%
+os.makedirs("cuda/bin"), os.makedirs("cuda/include")
+write("cuda/bin/nvcc", "#!/bin/sh\necho release 13.0\n")
+os.chmod("cuda/bin/nvcc", 0o755)
+# A new process in which PyTorch takes itself for a CUDA build: what CUDA_HOME and PATH say decides.
+AS_CUDA = """
+import torch
+torch.version.cuda, torch.cuda._is_compiled, torch.cuda.is_available = "13.0", lambda: True, lambda: False
+"""
+
 # %% break cuda-home
 cpp_extension.CUDA_HOME = None  # what a machine without a toolkit gives
 cpp_extension.CUDAExtension("rays", ["rays.cu"])
@@ -317,13 +342,7 @@ print(shutil.which("nvcc"))  # None: no toolkit on PATH
 assert shutil.which("nvcc") is None
 
 # %% proof cuda-home
-os.makedirs("cuda/bin"), os.makedirs("cuda/include")
-write("cuda/bin/nvcc", "#!/bin/sh\n")
-os.chmod("cuda/bin/nvcc", 0o755)
-# A new process in which PyTorch takes itself for a CUDA build: what CUDA_HOME and PATH say decides.
-ASK = """
-import torch
-torch.version.cuda, torch.cuda._is_compiled, torch.cuda.is_available = "13.0", lambda: True, lambda: False
+ASK = AS_CUDA + """
 from torch.utils.cpp_extension import CUDAExtension
 print(CUDAExtension("rays", ["rays.cu"]).include_dirs[-1])
 """
@@ -341,6 +360,22 @@ assert ask(CUDA_HOME=home).stdout.strip() == f"{home}/include"
 assert ask(PATH=f"{home}/bin").stdout.strip() == f"{home}/include"  # nvcc on PATH does as well
 assert ask(CUDA_HOME=f":{home}").stdout.strip() == f":{home}/include"  # a list of folders is no folder
 
+# %% wrong list-of-folders
+# `export CUDA_HOME=$CUDA_HOME:/usr/local/cuda`, as one adds to `PATH`: the value begins with a
+# colon, or holds two folders, and is the name of no folder.
+program = """
+import subprocess
+from torch.utils.cpp_extension import _join_cuda_home
+
+subprocess.run([_join_cuda_home("bin", "nvcc"), "--version"])
+"""
+listed = {**os.environ, "CUDA_HOME": ":" + os.path.abspath("cuda")}
+ask = [sys.executable, "-c", AS_CUDA + program]
+done = subprocess.run(ask, env=listed, capture_output=True, text=True)
+last = done.stderr.replace(os.getcwd(), "/usr/local").splitlines()[-1]
+print(last)
+assert last.endswith("No such file or directory: ':/usr/local/cuda/bin/nvcc'")
+
 # %% break old-names
 cpp_extension.load("shop", ["old.cpp"], is_python_module=False)
 
@@ -353,9 +388,14 @@ print(line)
 assert "AT_CHECK" in line and "not declared" in line
 
 # %% proof old-names
-renamed = "xargs perl -pi -e 's/\\bAT_CHECK\\b/TORCH_CHECK/g; s/\\bAT_ASSERT\\b/TORCH_CHECK/g' < old.txt"
-subprocess.run(f'grep -rlE "AT_CHECK|AT_ASSERT" --include="*.cpp" . > old.txt; {renamed}', shell=True, check=True)
-assert open("old.txt").read().split() == ["./old.cpp"]
+others = {kind: f"old.{kind}" for kind in ("cu", "h", "cuh")}  # what a package with kernels has
+for kind, name in others.items():
+    write(name, "AT_CHECK(n); AT_ASSERT(MY_AT_CHECK); AT_CHECKED;")
+write("NOTES.md", "AT_CHECK is gone")
+subprocess.run(commands["shell"], shell=True, check=True)
+for name in others.values():
+    assert open(name).read() == "TORCH_CHECK(n); TORCH_CHECK(MY_AT_CHECK); AT_CHECKED;"
+assert open("NOTES.md").read() == "AT_CHECK is gone"
 library = ctypes.CDLL(cpp_extension.load("shop", ["old.cpp"], is_python_module=False))
 assert library.half(6) == 3
 odd = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).half(5)"

@@ -42,6 +42,9 @@
 # needs: ["package:pip", "fault:a throw-away environment whose torch is a CPU build"]
 # cases:
 #   cpu-build:
+#     wrong:
+#       not-uninstalled: "https://github.com/pytorch/pytorch/issues/30664"
+#       toolkit: "https://github.com/pytorch/pytorch/issues/126020"
 #     needs: ["torch:2.6"]  # with 2.3.1 the process that cells are forked from has CUDA begun
 #     commands:
 #       shell: |
@@ -93,6 +96,7 @@
 # ---
 
 # %%
+import os
 import subprocess
 import sys
 import tempfile
@@ -100,6 +104,7 @@ import venv
 import zipfile
 from pathlib import Path
 
+import pip
 import torch
 from torch import nn
 
@@ -119,36 +124,69 @@ assert torch.version.cuda is None or not torch.cuda.is_available()
 
 # %%
 folder = Path(tempfile.mkdtemp())
-for version in ("2.10.0+cpu", "2.10.0+cu126"):  # empty wheels under the real names
-    info = f"torch-{version}.dist-info"
-    (folder / version).mkdir()
-    with zipfile.ZipFile(folder / version / f"torch-{version}-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", "")
+for build in ("cpu", "cu126"):  # empty wheels under the real names, where --index-url looks for them
+    for name, release in {"torch": "2.10.0", "torchvision": "0.25.0", "torchaudio": "2.10.0"}.items():
+        version = f"{release}+{build}"
+        file, info = f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+        (folder / build / name).mkdir(parents=True)
+        (folder / build / name / "index.html").write_text(f'<a href="{file}">{file}</a>')
+        with zipfile.ZipFile(folder / build / name / file, "w") as wheel:
+            wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{info}/RECORD", "")
 venv.create(folder / "env", symlinks=True)
+os.symlink(pip.__path__[0], next((folder / "env/lib").glob("python*")) / "site-packages/pip")
 
 
-def pip(*arguments, index=""):
-    """Run the real pip in that environment; `index` is the folder that stands for --index-url."""
-    where = ["--no-index", "--find-links", str(folder / index)] if index else []
-    options = ["--isolated", "--disable-pip-version-check", "--python", f"{folder}/env/bin/python"]
-    done = subprocess.run([sys.executable, "-m", "pip", *options, *arguments, *where], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.replace(f"{folder}/", "")
+def run(command):
+    """In a shell in which that environment is active; the folder stands for PyTorch's site."""
+    line = command.replace("https://download.pytorch.org/whl", folder.as_uri())
+    path = f"{folder}/env/bin:{os.environ['PATH']}"
+    done = subprocess.run(line, shell=True, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    return (done.stdout + done.stderr).replace(f"{folder}/", "")
 
 
 def installed():
-    return [file.name.removeprefix("torch-").removesuffix(".dist-info") for file in (folder / "env").rglob("torch-*.dist-info")]
+    return sorted(file.name.removesuffix(".dist-info") for file in (folder / "env").rglob("torch*.dist-info"))
 
 
 # %% proof cpu-build
-pip("install", "torch", index="2.10.0+cpu")
-print(pip("install", "torch", index="2.10.0+cu126"))  # "already satisfied": without the first line the second does nothing
-assert installed() == ["2.10.0+cpu"]
-pip("uninstall", "-y", "torch")
-pip("install", "torch", index="2.10.0+cu126")
-assert installed() == ["2.10.0+cu126"]
+run("python -m pip install torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cpu")
+assert installed() == ["torch-2.10.0+cpu", "torchaudio-2.10.0+cpu", "torchvision-0.25.0+cpu"]
+run(commands["shell"])
+assert installed() == ["torch-2.10.0+cu126", "torchvision-0.25.0+cu126"]
+
+# %% wrong not-uninstalled
+# The install command alone, without `pip uninstall`: pip finds that torch is there, and leaves the
+# CPU build where it is.
+index = "https://download.pytorch.org/whl"
+run(f"python -m pip install torch --index-url {index}/cpu")
+output = run(f"python -m pip install torch --index-url {index}/cu126")
+print(next(line for line in output.splitlines() if "satisfied: torch" in line))
+assert installed() == ["torch-2.10.0+cpu"]
+
+# %% wrong toolkit
+# CUDA's toolkit from NVIDIA, with `nvcc` on the `PATH` and `CUDA_HOME`: PyTorch does not
+# look at it. What it can do was decided when it was built.
+(folder / "cuda/bin").mkdir(parents=True)
+(folder / "cuda/bin/nvcc").write_text("#!/bin/sh\necho release 12.6\n")
+(folder / "cuda/bin/nvcc").chmod(0o755)
+os.environ["PATH"] = f"{folder}/cuda/bin:{os.environ['PATH']}"
+os.environ["CUDA_HOME"] = f"{folder}/cuda"
+program = """
+import subprocess, torch
+
+print(subprocess.run("nvcc", capture_output=True, text=True).stdout.strip())
+if torch.version.cuda:
+    del torch._C._cuda_getDeviceCount
+torch.ones(3).cuda()
+"""
+new_process = [sys.executable, "-c", program]
+done = subprocess.run(new_process, capture_output=True, text=True)
+last = done.stderr.splitlines()[-1]
+print(done.stdout, last, sep="")
+assert done.stdout == "release 12.6\n"
+assert last == "AssertionError: Torch not compiled with CUDA enabled"
 
 # %% break no-gpu
 model = nn.Linear(3, 1).to("cuda")

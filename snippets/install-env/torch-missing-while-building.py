@@ -34,6 +34,7 @@
 # timeout: 120
 # cases:
 #   isolated:
+#     wrong: {torch-first: "https://github.com/Dao-AILab/flash-attention/issues/1421"}
 #     commands:
 #       shell: |
 #         python -m pip install torch setuptools wheel packaging ninja
@@ -129,6 +130,15 @@ import torch
 
 with zipfile.ZipFile("attention-1.0-py3-none-any.whl") as wheel:
     assert wheel.read("attention.py").decode() == f"built_for = {torch.__version__!r}\n"  # the torch of this Python
+
+# %% wrong torch-first
+# `pip install torch` before it, or once more: torch is here. The build runs in a folder of its own,
+# into which pip puts only what the package asks for.
+failed, output = pip("install", "--no-deps", "torch")
+assert not failed and "already satisfied: torch" in output
+failed, output = pip("wheel", "./attention")
+print(output[output.index("ModuleNotFoundError") :].splitlines()[0])
+assert failed and "No module named 'torch'" in output
 
 # %%
 venv.create("env", symlinks=True)  # a Python without torch

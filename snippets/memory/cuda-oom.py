@@ -165,7 +165,9 @@
 # recover: process
 # cases:
 #   batch-size: {needs: [cuda]}
-#   evaluation: {silent: true}
+#   evaluation:
+#     silent: true
+#     wrong: {smaller-batch: "https://github.com/XiaoYee/emotion_classification/issues/3"}
 #   many-layers: {needs: [cuda]}
 #   fragmentation:
 #     needs: [cuda]
@@ -389,6 +391,17 @@ with torch.no_grad():
 whole = torch.cat(batches) @ model[0].weight.T + model[0].bias  # the same by hand, without dropout
 torch.testing.assert_close(torch.cat(outputs), whole.relu() @ model[3].weight.T.detach() + model[3].bias, rtol=1e-3, atol=1e-4)
 
+
+# %% wrong smaller-batch
+# A smaller batch in the evaluation: there are more of them, and together they keep as much as
+# before, for as long as their outputs live.
+model.eval()
+small = [images for images, _ in DataLoader(loader.dataset, batch_size=32)]
+before = kept_for_backward(model, *batches)
+after = kept_for_backward(model, *small)
+print(f"{len(batches)} batches keep {before / 2**20:.0f} MiB")
+print(f"{len(small)} batches keep {after / 2**20:.0f} MiB")
+assert len(small) == 8 * len(batches) and after == before
 
 # %%
 def make_layers():
