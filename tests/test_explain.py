@@ -68,14 +68,14 @@ def test_three_lines(table: dict[str, Any]) -> None:
     first, second, third = lines(table, TRACEBACK)
     assert first.startswith(f"Torch Clinic: {WHAT}")
     assert second == "  at /home/me/model.py:9 in forward"
-    assert third.startswith("  most often: torchclinic fix shapes/matmul-shapes ")
+    assert third.startswith("  check first: torchclinic fix shapes/matmul-shapes ")
 
 
 def test_in_chinese(table: dict[str, Any]) -> None:
     first, second, third = lines(table, TRACEBACK, "zh", RANK="3")
     assert first.startswith("Torch Clinic：传进来的每一行有 400 个值")
     assert second == "  位置：/home/me/model.py:9，在 forward 中，rank 3"
-    assert third.startswith("  最常见原因的修复：torchclinic fix shapes/matmul-shapes ")
+    assert third.startswith("  先看这一种：torchclinic fix shapes/matmul-shapes ")
 
 
 def test_without_the_console_script(table: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

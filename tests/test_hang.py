@@ -204,6 +204,22 @@ def test_what_a_launcher_alone_and_a_shell_are() -> None:
     assert [group["kind"] for group in blind["groups"]] == ["read"]
 
 
+def test_the_kernel_has_ended_one_for_want_of_memory(table: dict[str, Any], twin: Twin) -> None:
+    mark = "# torchclinic pid={} parent=1 host=n state={} cpu=0.00 oom=1{}\n"
+    stack = 'Process {}: python train.py\n\nThread {} (idle): "MainThread"\n    {}\n    f (train.py:8)\n'
+    waits, loads = "torch/distributed/distributed_c10d.py", "torch/utils/data/dataloader.py"
+    rank = mark.format(2, "S", " rank=0 world=2") + stack.format(2, 2, f"all_reduce ({waits}:1)")
+    loader = mark.format(2, "S", "") + stack.format(2, 2, f"_try_get_data ({loads}:1)")
+    for text, name, stem in (
+        (rank, "missing-killed", "collective-deadlock"),
+        (loader + mark.format(3, "Z", ""), "dead-killed", "worker-killed"),
+    ):
+        found = verdict(text)
+        assert (found["name"], found["symptom"]) == (name, stem)
+        assert verdict(text.replace(" oom=1", ""))["name"] != name
+        assert python_lookup(table, text) == twin.ask(text)
+
+
 def of_gpu(rank: int, inner: str, line: int, told: str = "cpu=1.00 state=S gpu=1") -> str:
     """A rank that was dumped twice, as it would stand with NCCL; made up, no run."""
     mark = f"# torchclinic pid={rank + 5} host=n rank={rank} world=3 {told}\n"
@@ -307,6 +323,32 @@ def test_a_prepared_process_is_asked_where_nobody_may_look(
     assert "No stack could be read" in told.out and "pip install py-spy" in told.err
     other.communicate(b"\n")
     assert other.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "file", "text"),
+    [
+        ("0::/job", "job/memory.events", "low 0\noom 2\noom_kill 2\n"),
+        ("0::/of/the/host", "memory.events", "oom_kill 2\n"),  # as a container sees it
+        ("9:memory:/job\n1:cpu:/x", "memory/job/memory.oom_control", "under_oom 0\noom_kill 2\n"),
+    ],
+)
+def test_what_the_kernel_tells_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cgroup: str, file: str, text: str
+) -> None:
+    monkeypatch.setattr(processes, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(processes, "GROUPS", tmp_path / "groups")
+    (tmp_path / "proc/7").mkdir(parents=True)
+    (tmp_path / "groups" / file).parent.mkdir(parents=True)
+    assert processes._killed(7) == 0
+    (tmp_path / "proc/7/cgroup").write_text(cgroup)
+    assert processes._killed(7) == 0
+    (tmp_path / "groups" / file).write_text(text)
+    assert processes._killed(7) == 2
+    assert processes._waits(7) == ""
+    (tmp_path / "proc/7/wchan").write_text("0")
+    (tmp_path / "proc/7/stack").write_text("[<0>] rpc_wait_bit_killable+0x1/0x2\n[<0>] nfs4_x\n")
+    assert processes._waits(7) == "drive"
 
 
 @needs_proc

@@ -16,7 +16,11 @@ import pytest
 from torchclinic import ROOT
 
 INSTALL = "import torchclinic; torchclinic.install()\n"
-RAISE = 'raise RuntimeError("mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)")'
+#: In a program that has torch, or seems to: of any other nothing is looked up.
+RAISE = (
+    '__import__("sys").modules.setdefault("torch", None);'
+    ' raise RuntimeError("mat1 and mat2 shapes cannot be multiplied (64x400 and 784x10)")'
+)
 WHAT = "Torch Clinic: Each row you pass has 400 values"
 
 
@@ -97,7 +101,11 @@ def test_the_cause_of_a_chain() -> None:
 def test_an_error_that_cannot_be_pytorchs_costs_next_to_nothing() -> None:
     """Of a program without torch: no index is read, nothing is looked up."""
     seen = "import sys, atexit; atexit.register(lambda: print('torchclinic.find' in sys.modules))\n"
-    for error, read in (("ValueError('mine')", "False"), ("RuntimeError('mine')", "True")):
+    cuda = "RuntimeError('x') from OSError('libcudart.so.12: cannot open')"
+    for error, read in (
+        *(("ValueError('mine')", "False"), ("RuntimeError('mine')", "False")),
+        *((cuda, "True"), ("__import__('torch_of_another')", "True")),
+    ):
         Path("train.py").write_text(f"{INSTALL}{seen}raise {error}\n", encoding="utf-8")
         done = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True)
         assert (done.stdout, "Torch Clinic" in done.stderr) == (f"{read}\n", False)
@@ -262,7 +270,7 @@ def test_a_cell_of_ipython() -> None:
     printed = ipython("%load_ext torchclinic", RAISE)
     traceback, what, rest = printed.partition(WHAT)
     assert (
-        what and traceback.rstrip().endswith("784x10)") and "  at In[2]:1\n  most often: " in rest
+        what and traceback.rstrip().endswith("784x10)") and "  at In[2]:1\n  check first: " in rest
     )
 
 

@@ -71,6 +71,7 @@ def start(command: str, folder: Path, port: str, *, lines: bool = False) -> subp
         env={
             **os.environ,
             "CUDA_VISIBLE_DEVICES": "",
+            "OMP_NUM_THREADS": "1",  # threads of a busy machine wait for one another
             "PET_MASTER_PORT": port,
             "PYTHONUNBUFFERED": "1" if lines else "",
         },

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import gzip
 import json
+import math
 import os
 import signal
 import sys
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from torchclinic import ROOT
-from torchclinic.authoring import chosen
+from torchclinic.authoring import chosen, plan
 from torchclinic.content import catalogue, evidence, snippet_file
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import Problems
@@ -438,6 +439,33 @@ def test_a_symptom_is_recorded_as_soon_as_it_is_done(
     assert ran == []
     verify.run(catalogue.load(tmp_path).index(), [symptom], missing=tmp_path / "nowhere")
     assert len(ran) == 2
+
+
+def test_what_the_time_does_not_suffice_for_is_left_to_the_next_run(
+    tmp_path: Path, run: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    symptom, folder = run(BREAK + FIX)["fix a"].symptom, tmp_path / "evidence"
+    table = catalogue.load(tmp_path).index()
+    verify.run(table, [symptom], record=folder, missing=folder, until=0.0)
+    assert "1 pages were not done" in capsys.readouterr().out
+    (file,) = folder.iterdir()
+    assert evidence.read(file).status(symptom.snippet) == "absent"
+    verify.run(table, [symptom], record=folder, missing=folder, until=math.inf)
+    assert evidence.read(file).status(symptom.snippet) == "passed"
+
+
+def test_what_only_a_gpu_can_run_comes_first(
+    clinic: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = plan.by_value(clinic, [*clinic.tips.values(), *clinic.symptoms.values()])
+    needs = [any("cuda" in cell.needs for cell in page.snippet.cases.values()) for page in pages]
+    # A snippet's own needs are those of all its cases.
+    needs = [need or "cuda" in page.snippet.needs for need, page in zip(needs, pages, strict=True)]
+    assert needs == sorted(needs, reverse=True) and sum(needs) > 5
+    assert pages[0].stem == "cuda-oom", "the most met of them"
+    plan.show(clinic, pages, "cuda", mutate=False)
+    told = capsys.readouterr().out
+    assert [line.split()[-1] for line in told.splitlines()[1:-4]] == [page.id for page in pages]
 
 
 def test_records_of_other_releases_are_compressed(tmp_path: Path) -> None:

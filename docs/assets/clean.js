@@ -106,9 +106,8 @@ export function wordsOf(text) {
 export const oneKindOfLineEnd = (text) =>
   text.includes("\r") ? text.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : text;
 
-/** @param {string} text */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what is not ASCII
-export const isAscii = (text) => !/[^\x00-\x7f]/.test(text);
+/** What is not takes more bytes than characters. @param {string} text */
+export const isAscii = (text) => new TextEncoder().encode(text).length === text.length;
 
 /** @param {string} text */
 export function normalise(text) {

@@ -360,7 +360,7 @@ function verdictOf(places, hang) {
   found = of(mains, "store");
   if (found.length) return say("store", found, "rendezvous-network");
   found = of(mains, "loader").filter(({ works }) => !works);
-  if (found.length) return ofLoader(every, found, say, hang);
+  if (found.length) return ofLoader(places, found, say, hang);
   found = of(others, "compile");
   if (found.length) return say("compile", found, "compile-never-ends");
   if (waits.length && others.length) {
@@ -371,8 +371,10 @@ function verdictOf(places, hang) {
   found = of(waits, "spins");
   if (found.length) return say("spins", found, count > 1 ? "hang-flight-recorder" : "");
   const missing = waits.length ? missingOf(places) : [];
-  if (missing.length)
-    return { ...say("missing", waits, "collective-deadlock", "other-rank-died"), who: missing };
+  if (missing.length) {
+    const name = isKilled(places) ? "missing-killed" : "missing";
+    return { ...say(name, waits, "collective-deadlock", "other-rank-died"), who: missing };
+  }
   if (waits.length && (count < 2 || of(every, "unseen").length))
     return say("alone", waits, "collective-deadlock");
   if (waits.some((one) => !isSame({ ...waits[0], works: one.works }, one)))
@@ -393,9 +395,13 @@ function verdictOf(places, hang) {
     if (found.length) return say(kind, found);
   }
   if (!mains.length && every.some(({ kind }) => kind !== "idle"))
-    return ofLoader(every, [], say, hang);
+    return ofLoader(places, [], say, hang);
   return say("unclear", mains);
 }
+
+/** Has the kernel ended a process beside these for want of memory? @param {Place[]} places */
+const isKilled = (places) =>
+  places.some(({ members }) => members.some(({ told }) => told.get("oom") !== undefined));
 
 /** Ranks below the number of ranks of which no process is there. @param {Place[]} places */
 function missingOf(places) {
@@ -411,12 +417,13 @@ function missingOf(places) {
 
 /**
  * Main processes wait for a batch: what do the workers do?
- * @param {Group[]} every
+ * @param {Place[]} places
  * @param {Group[]} waiting
  * @param {(name: string, groups: Group[], symptom?: string, row?: string) => Verdict} say
  * @param {HangTables} hang
  */
-function ofLoader(every, waiting, say, hang) {
+function ofLoader(places, waiting, say, hang) {
+  const every = places.map(({ group }) => group);
   const workers = every.filter(({ worker }) => worker);
   const busy = workers.filter(({ kind }) => kind !== "idle");
   const page = "loader-hangs";
@@ -424,7 +431,7 @@ function ofLoader(every, waiting, say, hang) {
   const locked = busy.filter(({ kind }) => kind === "lock");
   const reads = busy.filter(({ kind }) => hang.outside.includes(kind));
   if (every.some(({ kind }) => kind === "dead"))
-    return say("dead-worker", waiting, "worker-killed");
+    return say(isKilled(places) ? "dead-killed" : "dead-worker", waiting, "worker-killed");
   if (!workers.length) return say("workers-unseen", waiting, page, "any-worker");
   if (working.length) return say("worker-slow", working, page, "only-slow");
   if (locked.length) return say("worker-lock", locked, page, "lock-at-fork");

@@ -39,11 +39,11 @@ export async function climb(index, text, origin, search) {
   const lines = clean.split("\n");
   const end = stopped(clean, index.tables);
   const nothing = /** @type {Answer} */ ({ status: "none", hits: [], looked_for: "" });
-  Object.assign(nothing, { report: "", neighbours: [] });
+  Object.assign(nothing, { report: "" });
   if (end) return { ...answer, ...nothing, rung: "other", failure: end };
   if (answer.hits.length) return { ...answer, rung: "sure" };
   const failure = lastFailure(first ? lines.slice(0, first.line) : lines, ladder);
-  const message = failure?.kind === "cut" ? raised(failure.text) : "";
+  const message = failure ? unsaid(lines, failure) : "";
   if (failure && message) {
     const told = lookup(index, `${text}\n${message}`);
     if (told.hits.length && told.hits[0].line > lines.length) {
@@ -78,8 +78,23 @@ function isOfAnother({ kind, frame }, { ours }) {
   return kind === "exception" && frame !== null && !ours.includes(frame.library);
 }
 
+/**
+ * The message that a text lacks and its last line of code tells; "" where it tells none.
+ * @param {string[]} lines
+ * @param {Failure} failure
+ */
+function unsaid(lines, { kind, text, line }) {
+  if (kind === "cut") return raised(text);
+  const name = text.slice(text.lastIndexOf(".") + 1).replace(/[: ]+$/, "");
+  if (name !== "AssertionError") return "";
+  const above = lines.slice(Math.max(0, line - 4), line - 1).map(stripPrefix);
+  const code = above.findLast((said) => /[^^~ .]/.test(said)) ?? "";
+  return code.startsWith("assert ") ? raised(code) : "";
+}
+
 /** `RuntimeError: text` of a line `raise RuntimeError("text")`; "" of any other. @param {string} code */
 function raised(code) {
+  if (code.startsWith("assert ")) return `AssertionError: ${code}`;
   if (!code.startsWith("raise ")) return "";
   const [name, rest] = parted(code.slice("raise ".length), "(");
   const literal = rest.replace(/^[frbu]+/, "");

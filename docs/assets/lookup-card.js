@@ -139,9 +139,9 @@ export async function showFix(index, hit, result, language, current) {
   const fix = row
     ? row.querySelector("[data-tc-case]")
     : own(body.querySelector("[data-tc-case]"), href, hit.symptom);
-  const told = row?.querySelector(".tc-do");
+  const told = [...(row?.querySelectorAll(".tc-do, .tc-type") ?? [])];
   const check = row?.querySelector("[data-tc-check]");
-  place.append(...[told, fix, check].filter(Boolean));
+  place.append(...[...told, fix, check].filter(Boolean));
   if (rows.length > 1) place.append(others(hit, choice, row));
   // Code is the page's example, beside the reader's own line; a command, under which a note says whether it was run, is typed as it stands.
   const command = fix?.querySelector(".tabbed-block:first-child .tc-note:not(.tc-fails)");
@@ -180,7 +180,7 @@ const plain = (text) => text.replaceAll("`", "");
 function howSure({ cause, often }) {
   if (cause) return words[cause.leaning ? "leaning" : "cause"];
   const [count, of] = often.threads;
-  return count ? fill(words["often-of"], { count, of }) : words.often;
+  return count ? fill(words["often-of"], { count, of }) : words["check-first"];
 }
 
 /** The other rows, to choose from: open where the text tells nothing. */
@@ -193,15 +193,11 @@ function others(hit, choice, row) {
   return part;
 }
 
-/** The first button copies the fix that is shown; a tab may show another. Of what to do in a sentence it takes the first code that is more than a name. */
+/** The first button copies the fix that is shown; a tab may show another. */
 function offerFix(place) {
   const button = place.closest(".tc-card").querySelector(".tc-actions button");
-  const told = [...place.querySelectorAll(":scope > .tc-do code")];
-  const written = told.filter(({ textContent }) => /[\s=(]/.test(textContent)).slice(0, 1);
-  const codes = () => {
-    const blocks = place.querySelectorAll(":scope > [data-tc-case] .highlight:not(.tc-diff) code");
-    return blocks.length ? [...blocks] : written;
-  };
+  const blocks = ":is([data-tc-case] .highlight:not(.tc-diff), .tc-type) code";
+  const codes = () => [...place.querySelectorAll(`:scope > ${blocks}`)];
   if (!codes().length) return;
   button.textContent = words["copy-fix"];
   button.hidden = false;

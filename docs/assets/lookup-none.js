@@ -1,6 +1,6 @@
 // What the lookup's page shows where no page of this site was found: where PyTorch writes the message, whose error it is, that the text is cut, which pages may be about it.
 
-import { element, quoted, title } from "./lookup-card.js";
+import { element, quoted } from "./lookup-card.js";
 import { foundPage } from "./lookup-ask.js";
 import { fill, WORDS } from "./words.js";
 
@@ -127,19 +127,6 @@ export function none(index, answer, language) {
   }
   if (answer.failure && answer.about?.length)
     card.append(element("p", {}, words["cut-about"]), pagesOf(answer));
-  if (answer.neighbours.length && !answer.failure && !answer.about?.length) {
-    const links = answer.neighbours.map((stem) =>
-      element(
-        "li",
-        {},
-        title({ ...index.symptoms[stem], symptom: stem, values: {}, raw: "" }, language),
-      ),
-    );
-    card.append(
-      element("p", { class: "tc-note" }, words.neighbours),
-      element("ul", { class: "tc-note" }, links),
-    );
-  }
   if (answer.report && !answer.failure) {
     // Shown as it would be copied, before anything is copied.
     const report = `Unknown message:\n\n    ${answer.report}\n\ntorch version:\nWhat caused it, and what cured it:\n`;

@@ -17,7 +17,6 @@ import {
   redact,
   strip,
   stripPrefix,
-  wordsOf,
 } from "./clean.js";
 import { holds } from "./condition.js";
 import { familyOf, inCudaWords } from "./devices.js";
@@ -47,7 +46,7 @@ export function lookup(index, text) {
   const [clean, first] = ranksApart(whole, index.tables);
   if (!strip(clean, " \n")) return { status: "empty", hits: [], looked_for: "" };
   const { pasted, read, device } = readBy(index, clean);
-  const [told, harmless] = apart(index, read, pasted.text.split("\n"));
+  const [told, harmless] = apart(index, read, pasted);
   const { roles } = index.tables.rank;
   // What is wrapped is in the text, and no page knows it.
   const raised = first && !first.text.startsWith(index.tables.ranks.signal);
@@ -57,8 +56,7 @@ export function lookup(index, text) {
   const call = rollCall(whole, index.tables);
   if (!candidates.length) {
     const line = first ? first.text : lookedFor(index, pasted);
-    const near = neighbours(index, line);
-    const told = { looked_for: line, report: redact(line), neighbours: near, harmless };
+    const told = { looked_for: line, report: redact(line), harmless };
     return called(index, { status: "none", hits: [], ...told, ...named }, call);
   }
   const rawLines = new Pasted(raw);
@@ -108,7 +106,7 @@ function called(index, given, call) {
   const answer = { ...given, hang: call };
   if (hits.some(({ why }) => why[0] === "cause")) return answer;
   const symptom = index.symptoms[stem];
-  if (!stem || !symptom) return { ...answer, status: "none", hits: [], report: "", neighbours: [] };
+  if (!stem || !symptom) return { ...answer, status: "none", hits: [], report: "" };
   const { topic, title, recover = "", causes = [] } = symptom;
   /** @type {Hit} */
   const made = {
@@ -125,16 +123,16 @@ function called(index, given, call) {
  * nothing failed.
  * @param {Index} index
  * @param {Candidate[]} candidates
- * @param {string[]} lines
+ * @param {Pasted} pasted
  * @returns {[Candidate[], {symptom: string, line: number}[]]}
  */
-function apart(index, candidates, lines) {
+function apart(index, candidates, { text }) {
   const { rank, ladder } = index.tables;
   /** @param {Candidate} candidate */
   const isRemark = ({ role }) => rank.roles[role] === "remark";
   const remarks = candidates.filter(isRemark);
   const told = candidates.filter((candidate) => !isRemark(candidate));
-  if (told.length || (remarks.length && fails(lines, ladder)))
+  if (told.length || (remarks.length && fails(text.split("\n"), ladder)))
     return [told, remarks.map(({ symptom, line }) => ({ symptom, line }))];
   return [candidates, []];
 }
@@ -453,27 +451,4 @@ function lookedFor(index, pasted) {
     left -= 1;
   }
   return spoken || last;
-}
-
-/**
- * At most three stems with whose wordings the line shares at least half of the words, and three.
- * @param {Index} index
- * @param {string} line
- */
-function neighbours(index, line) {
-  /** @param {string} text */
-  const longWords = (text) => wordsOf(text).filter((word) => word.length > 3);
-  const asked = new Set(longWords(line));
-  /** @type {Map<string, number>} */
-  const shares = new Map();
-  for (const { symptom, parts } of index.wordings) {
-    const long = new Set(parts.filter(isText).flatMap(longWords));
-    const shared = [...long].filter((word) => asked.has(word)).length;
-    if (shared >= 3 && shared * 2 >= long.size)
-      shares.set(symptom, Math.max(shares.get(symptom) ?? 0, shared / long.size));
-  }
-  return [...shares]
-    .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
-    .slice(0, 3)
-    .map(([stem]) => stem);
 }

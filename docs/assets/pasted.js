@@ -108,7 +108,11 @@ export class Pasted {
 /** @param {Uint8Array} bytes */
 function triplesOf(bytes) {
   const triples = new Uint8Array(TRIPLES);
-  for (let at = 2; at < bytes.length; at++) triples[tripleAt(bytes, at)] = 1;
+  let triple = 0; // as tripleAt has it, of which the last one holds two bytes
+  for (let at = 0; at < bytes.length; at++) {
+    triple = ((triple << 6) ^ bytes[at]) & (TRIPLES - 1);
+    triples[triple] = 1;
+  }
   return triples;
 }
 

@@ -46,9 +46,10 @@ export function apart(clean, tables) {
       if (quiet.has(rankOf(lines[number], tables.ranks))) lines[number] = "";
   }
   for (const { rank, begin, line } of lost) if (!rank) lines.fill("", begin, line + 1);
+  const read = lost.length || quiet.size ? lines.join("\n") : clean;
   const { line, text, frame } = first;
   const others = [...quiet].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
-  return [lines.join("\n"), { rank: first.rank || root, line: line + 1, text, frame, others }];
+  return [read, { rank: first.rank || root, line: line + 1, text, frame, others }];
 }
 
 /**

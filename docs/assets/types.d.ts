@@ -305,7 +305,6 @@ export interface Answer {
   hits: Hit[];
   looked_for: string;
   report?: string;
-  neighbours?: string[];
   harmless?: { symptom: string; line: number }[];
   rung?: "sure" | "likely" | "origin" | "cut" | "other" | "about" | "none";
   first?: First;

@@ -30,6 +30,7 @@
 # rows: [S001-45, S001-121, S001-128]
 # cases:
 #   forced-on-the-loss: {silent: true}
+#   predicted-class: {wrong: {grad-on-the-loss: "https://github.com/ronghuaiyang/arcface-pytorch/issues/56"}}
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#locally-disabling-gradient-computation"]
 # causes:
 #   frozen-before-checkpoint:
@@ -38,6 +39,7 @@
 #       necessary", "transformers/trainer.py", "transformers\\trainer.py",
 #       "activation_checkpointing", "mpu/random.py", "tensor_parallel/random.py")
 #       or live("by checkpoint")
+#       or paste("One of the differentiated Tensors") and paste("diffusionmodules", "CheckpointFunction")
 #     undecided: the warning is printed before the traceback, and not with it
 #     sample: |
 #       /opt/conda/lib/python3.10/site-packages/torch/utils/checkpoint.py:31: UserWarning: None of the inputs have requires_grad=True. Gradients will be None
@@ -111,7 +113,7 @@
 #   one-of-several:
 #     if: index > 0
 #   gradient-of-the-input:
-#     if: paste("One of the differentiated Tensors does not require grad", "One of the differentiated Variables does not require grad")
+#     likely: paste("One of the differentiated Tensors does not require grad", "One of the differentiated Variables does not require grad")
 #   forced-on-the-loss:
 # ---
 
@@ -171,6 +173,17 @@ def train(epochs):
 
 first = train(1)
 assert train(100) < 0.9 * first
+
+# %% wrong grad-on-the-loss
+# `loss.requires_grad = True`: no error any more, but the loss is a number without a history. No
+# parameter gets a gradient.
+scores = model(x)
+predicted = scores.argmax(dim=1)
+loss = nn.functional.mse_loss(predicted.float(), labels.float())
+loss.requires_grad = True
+loss.backward()
+accuracy = (predicted == labels).float().mean()
+print(model[0].weight.grad)
 
 # %% break rebuilt-tensor
 losses = [loss_fn(model(x[i : i + 4]), labels[i : i + 4]) for i in (0, 4)]
@@ -300,13 +313,28 @@ embedding, block = nn.Embedding(10, 4).requires_grad_(False), nn.Linear(4, 3)
 hidden = checkpoint(block, embedding(labels), use_reentrant=False)
 
 # %% proof frozen-before-checkpoint
+again = []
+block.register_forward_pre_hook(lambda module, inputs: again.append(inputs))
 loss_fn(hidden, labels).backward()
+assert len(again) == 1  # computed again in backward: still a checkpoint
 (expected,) = torch.autograd.grad(loss_fn(block(embedding(labels)), labels), block.weight)
 assert torch.allclose(block.weight.grad, expected, atol=1e-6) and embedding.weight.grad is None and not embedding.weight.requires_grad
 block.zero_grad()  # what enable_input_require_grads() does: the embedding's output asks for a gradient
 embedding.register_forward_hook(lambda module, inputs, output: output.requires_grad_(True))
 loss_fn(checkpoint(block, embedding(labels), use_reentrant=True), labels).backward()
 assert torch.allclose(block.weight.grad, expected, atol=1e-6)
+
+# %% use frozen-before-checkpoint
+labels = torch.tensor([2, 0, 1, 2, 2])
+# >>>
+embedding, block = nn.Embedding(10, 4).requires_grad_(False), nn.Linear(4, 3)
+hidden = checkpoint(block, embedding(labels), use_reentrant=True)
+# <<<
+optimizer = torch.optim.SGD(block.parameters(), lr=0.1)
+loss = loss_fn(hidden, labels)
+loss.backward()
+optimizer.step()
+assert loss_fn(block(embedding(labels)), labels) < loss
 
 # %% break one-of-several
 outputs = model(x), x  # scores, and something that is handed through

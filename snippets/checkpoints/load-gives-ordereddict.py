@@ -16,6 +16,9 @@
 # recover: fix
 # related: [checkpoints/state-dict-keys, checkpoints/module-moved]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
+# cases:
+#   weights:
+#     wrong: {kept-the-answer: "https://github.com/piergiaj/super-events-cvpr18/issues/2"}
 # causes:
 #   weights:
 #     if: paste("OrderedDict")
@@ -54,6 +57,28 @@ model.eval()
 
 # %% proof weights
 assert torch.equal(model(torch.ones(1, 4)), trained(torch.ones(1, 4))) and not model.training
+
+# %% use weights
+photos = torch.randn(6, 4)
+expected = trained(photos).argmax(1)
+# >>>
+model = torch.load("weights.pt")
+# <<<
+model.eval()
+with torch.no_grad():
+    found = torch.cat([model(batch).argmax(1) for batch in photos.split(4)])
+assert torch.equal(found, expected)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # and it can be trained further
+model(photos).square().mean().backward()
+optimizer.step()
+assert not torch.equal(model[0].weight, trained[0].weight)
+
+# %% wrong kept-the-answer
+# `model = model.load_state_dict(…)`: it fills the model that it is called on, and returns a report of
+# names. Now `model` is that report.
+model = nn.Sequential(nn.Linear(4, 2))
+model = model.load_state_dict(torch.load("weights.pt"))
+model.eval()
 
 # %%
 torch.save({"epoch": 3, "model": trained.state_dict()}, "checkpoint.pt")

@@ -29,6 +29,8 @@
 # related: [checkpoints/unicode-decode-load, checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/serialization.html", "https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
 # cases:
+#   settings-and-numbers:
+#     wrong: {named-so-far: "https://github.com/pytorch/pytorch/pull/134346"}
 #   no-checkpoint:
 #     commands:
 #       shell: |
@@ -138,6 +140,31 @@ except pickle.UnpicklingError:
     pass
 else:
     raise AssertionError("everything is allowed now")
+
+# %% use settings-and-numbers
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+run = argparse.Namespace(lr=0.1, epoch=3)
+state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+torch.save({**state, "args": run, "best": np.float64(0.7)}, "checkpoint.pt")
+model = nn.Sequential(nn.Linear(8, 2))  # in a new process
+optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+# >>>
+checkpoint = torch.load("checkpoint.pt")
+# <<<
+model.load_state_dict(checkpoint["model"])
+optimizer.load_state_dict(checkpoint["optimizer"])
+assert torch.equal(model[0].bias, weights["0.bias"])
+model(torch.ones(4, 8)).sum().backward()
+optimizer.step()
+torch.testing.assert_close(model[0].bias, weights["0.bias"] - 0.5 * 4)
+assert checkpoint["args"].epoch == 3 and float(checkpoint["best"]) == 0.7
+
+# %% wrong named-so-far
+# Only the names that the message has asked for up to now: behind each stands the next one. A number
+# of NumPy's needs the type of its values as well.
+names = [argparse.Namespace, np._core.multiarray.scalar, np.dtype]
+torch.serialization.add_safe_globals(names)
+checkpoint = torch.load("checkpoint.pt")
 
 # %%
 torch.save(model, "model.pt")

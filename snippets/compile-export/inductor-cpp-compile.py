@@ -37,7 +37,7 @@
 #   headers:
 #     if: paste("Python.h")
 #   openmp:
-#     if: paste("OpenMP support not found", "omp.h", "-lomp", "libomp")
+#     if: paste("OpenMP support not found", "omp.h", "-lomp", "libomp") and not paste("cl /I", "cl.exe", "Microsoft (R) C/C++")
 #     sample: |
 #       torch._inductor.exc.InductorError: CppCompileError: C++ compile error
 #       Output:

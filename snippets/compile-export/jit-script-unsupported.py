@@ -55,6 +55,10 @@
 #     exception: RuntimeError
 #     near: [Inferred, torch, HERE]
 #     sample: "Inferred 'scale' to be of type 'Tensor' because it was not annotated with an explicit type."
+#   - text: "Unsupported value kind: Tensor"
+#     exception: RuntimeError
+#     near: *here
+#     sample: "RuntimeError: Unsupported value kind: Tensor\n    model = torch.jit.script(model)"
 # tags: [export, inference]
 # recover: fix
 # related: [compile-export/tracer-warning, compile-export/trace-outputs, compile-export/jit-top-level-function]

@@ -153,9 +153,13 @@ print(output)
 sys.exit("it failed" if failed else None)
 
 # %% check linux
-FOUND = "import importlib.util as u; print(u.find_spec('triton'))"
-print(python(FOUND)[1])  # None: this Python has no Triton
-assert python(FOUND)[1] == "None\n"
+PROGRAM = """
+import importlib.util
+
+print(importlib.util.find_spec("triton"))
+"""
+print(python(PROGRAM)[1])  # None: this Python has no Triton
+assert python(PROGRAM)[1] == "None\n"
 
 # %% proof linux
 pip = [sys.executable, "-m", "pip", "--isolated", "-q", "--python", "env/bin/python", "install", "--no-index", "--find-links", "wheels"]

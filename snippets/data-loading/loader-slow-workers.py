@@ -15,7 +15,9 @@
 # rows: [S000-19, S001-36]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
 # cases:
-#   start-each-epoch: {silent: true}
+#   start-each-epoch:
+#     silent: true
+#     wrong: {more-workers: "https://github.com/TuragaLab/DECODE/issues/210"}
 #   tiny-batches: {silent: true}
 # causes:
 #   start-each-epoch:
@@ -35,7 +37,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here
 dataset = TensorDataset(torch.arange(256, device="cpu"))
-warnings.filterwarnings("ignore", "This DataLoader will create 2 worker")  # there may be one core
+warnings.filterwarnings("ignore", "This DataLoader will create . worker")  # there may be one core
 
 
 def epoch(loader):
@@ -76,6 +78,32 @@ for _ in range(3):
     batches = [x for (x,) in batches]
     assert len(batches) == 16 and torch.equal(torch.cat(batches), torch.arange(256, device="cpu"))
 assert pids[0] == pids[1] == pids[2] and len(pids[0]) == 2
+
+# %% use start-each-epoch
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# >>>
+loader = DataLoader(dataset, batch_size=16, num_workers=2)
+# <<<
+workers = set()
+for _ in range(3):
+    batches = iter(loader)
+    workers |= {worker.pid for worker in batches._workers}
+    for (x,) in batches:
+        loss = (model(x[:, None] / 256) - x[:, None] / 128).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+assert len(workers) == 2
+
+# %% wrong more-workers
+# More workers: all of them are started anew for every epoch, which takes longer the more there are.
+plain = DataLoader(dataset, batch_size=16)
+without = statistics.median(epoch(plain) for _ in range(5))
+loader = DataLoader(dataset, batch_size=16, num_workers=4)
+slow = statistics.median(epoch(loader) for _ in range(5))
+print(f"an epoch takes {slow / without:.0f} times as long with four workers")
+assert slow > 3 * without
 
 # %% break tiny-batches
 loader = DataLoader(dataset, batch_size=1, num_workers=1, persistent_workers=True)

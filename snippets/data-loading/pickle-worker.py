@@ -69,7 +69,7 @@
 #         # in the next cell: from data import Images
 # causes:
 #   lambda-or-local:
-#     if: paste("Can't pickle local object", "Can't get local object", "<lambda>", "<locals>")
+#     if: paste("Can't pickle local object", "Can't get local object", "function <lambda>", "<locals>")
 #   not-importable:
 #     if: paste("on <module '__main__' (built-in)>", "on <module '__main__' (<class '_frozen_importlib.BuiltinImporter'>)>")
 #   under-guard:

@@ -28,7 +28,9 @@
 #   too-many-workers: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
 #   objects-copied: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
 #   cache-in-worker: {needs: ["fault:SIGKILL of a worker over a memory limit"]}
-#   crash-in-library: {needs: ["fault:a read of address 0 in C code"]}
+#   crash-in-library:
+#     needs: ["fault:a read of address 0 in C code"]
+#     wrong: {no-workers: "https://github.com/facebookresearch/SlowFast/issues/443"}
 # rows: [S001-93]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
 # causes:
@@ -345,6 +347,20 @@ dataset = Subset(dataset, good)
 # %% proof crash-in-library
 batches = list(DataLoader(dataset, batch_size=2, num_workers=1))
 assert torch.equal(torch.cat(batches)[:, 0], torch.from_numpy(np.array([0, 1, 2, 3, 4, 6, 7])))
+
+# %% wrong no-workers
+# `num_workers=0`: now the main process reads the broken file, and the whole program dies, without
+# a traceback.
+def main():
+    for batch in DataLoader(dataset, batch_size=2, num_workers=0):
+        print(batch[:, 0].tolist(), flush=True)
+
+
+program = torch.multiprocessing.Process(target=main)
+program.start()
+program.join()
+print("exit code", program.exitcode)  # -11: SIGSEGV
+assert program.exitcode == -signal.SIGSEGV
 
 # %%
 def read_label(i):

@@ -166,9 +166,14 @@ print(said)
 assert any(words in said for words in THREE)
 
 # %% check driver-fails
+PROGRAM = """
+import ctypes
+
+driver = ctypes.CDLL("libcuda.so.1")
+print("cuInit answers", driver.cuInit(0))
+"""
 (folder / "dead").touch()
-# on your machine: ctypes.CDLL("libcuda.so.1")
-print("cuInit answers", driver.cuInit(0))  # 0 is what a working driver answers
+exec(PROGRAM)  # 0 is what a working driver answers
 assert driver.cuInit(0) == 3
 
 # %% proof driver-fails

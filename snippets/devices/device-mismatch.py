@@ -110,7 +110,9 @@
 # tags: [checkpoint, comfyui, cuda, device, multi-gpu, optimizer]
 # recover: fix
 # cases:
-#   batch: {needs: ["torch:2.13"]}  # older fake tensors ask for a driver: so it was on 2.6
+#   batch:
+#     needs: ["torch:2.13"]  # older fake tensors ask for a driver: so it was on 2.6
+#     wrong: {default-device: "https://github.com/VainF/Torch-Pruning/issues/344"}
 #   model-on-cpu: {needs: ["torch:2.13"]}
 #   made-in-forward: {needs: ["torch:2.13"]}
 #   plain-attribute: {needs: ["torch:2.13"]}
@@ -203,6 +205,7 @@
 # ---
 
 # %%
+import numpy as np
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -247,6 +250,26 @@ loss = loss_fn(model(images), labels)
 
 # %% proof batch
 assert loss.device == images.device == labels.device == model.weight.device == torch.device("cuda:0")
+
+# %% use batch
+model = nn.Sequential(nn.Flatten(), nn.Linear(12, 3))
+loader = [(torch.randn(5, 3, 4), torch.arange(5) % 3)]
+images, labels = next(iter(loader))
+# >>>
+model.to(device)
+loss = loss_fn(model(images), labels)
+# <<<
+right = (model(images).argmax(1) == labels).sum()
+assert loss.device == right.device == torch.device(device)
+assert model[1].weight.device == torch.device(device)
+
+# %% wrong default-device
+# `torch.set_default_device(device)` at the top: it is for tensors that torch makes. What a dataset
+# takes from NumPy or from an image file stays on the CPU.
+torch.set_default_device(device)
+model.to(device)
+images = torch.from_numpy(np.ones((4, 8), dtype="float32"))
+loss = loss_fn(model(images), torch.tensor([0, 1, 1, 0]))
 
 # %% break model-on-cpu
 images = images.to(device)

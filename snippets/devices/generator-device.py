@@ -101,9 +101,10 @@ loader = DataLoader(dataset, shuffle=True, generator=generator)
 batches = list(loader)
 
 # %% check loader-generator
+PROGRAM = "print(generator.device)"
 torch.set_default_device("cpu")
 generator = cuda_generator()
-print(generator.device)  # a loader with default settings wants cpu
+exec(PROGRAM)  # a loader with default settings wants cpu
 assert generator.device.type == "cuda"
 
 # %%
@@ -137,8 +138,10 @@ generator = cuda_generator()
 noise = torch.randn(x.shape, generator=generator)
 
 # %% check own-call
-print(x.device, cuda_generator().device)  # must be the same
-assert x.device.type != cuda_generator().device.type
+PROGRAM = "print(x.device, generator.device)"
+generator = cuda_generator()
+exec(PROGRAM)  # must be the same
+assert x.device.type != generator.device.type
 
 # %% fix own-call
 import torch

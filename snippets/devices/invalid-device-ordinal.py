@@ -23,6 +23,18 @@
 #     exception: ValueError
 #     near: ["torch.cuda.is_available(): True"]
 #     sample: "ValueError: Invalid CUDA 'device=1' requested.\ntorch.cuda.is_available(): True"
+#   - text: "assert {_:line}<= torch.cuda.device_count()"
+#     exception: AssertionError
+#     sample: "AssertionError: assert num_gpus <= torch.cuda.device_count()"
+#   - text: "assert torch.cuda.device_count()"
+#     exception: AssertionError
+#     sample: "AssertionError: assert torch.cuda.device_count() >= args.gpus"
+#   - text: "assert {_:line}<= get_num_devices()"
+#     exception: AssertionError
+#     sample: "AssertionError: assert num_gpu <= get_num_devices()"
+#   - text: "Not enough CUDA devices to support"
+#     exception: AssertionError
+#     sample: "AssertionError: Not enough CUDA devices to support n_devices 2"
 # tags: [cuda, multi-gpu]
 # recover: process
 # needs: ["torch:2.13", "fault:a machine with a single GPU"]
@@ -39,6 +51,12 @@
 #   renumbered:
 #     likely: paste("CUDA_VISIBLE_DEVICES")
 #     sample: "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\nRuntimeError: CUDA error: invalid device ordinal"
+#   asserted:
+#     if: >-
+#       paste("<= torch.cuda.device_count()", "assert torch.cuda.device_count()",
+#       "<= get_num_devices()", "Not enough CUDA devices") and not
+#       paste("invalid device ordinal", "Invalid device id")
+#     sample: "AssertionError: assert num_gpus <= torch.cuda.device_count()"
 #   fixed-number:
 #     undecided: the message names no number
 # ---

@@ -17,6 +17,9 @@
 # related: [devices/device-side-assert]
 # rows: [S000-20]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]
+# cases:
+#   ignored-label:
+#     wrong: {another-number: "https://github.com/pytorch/pytorch/issues/1204"}
 # causes:
 #   labels-from-one:
 #     if: >-
@@ -78,6 +81,19 @@ loss = loss_fn(model(images), labels)
 # %% proof labels-from-one
 picked = model(images).log_softmax(1)[range(6), [0, 1, 2, 3, 1, 0]]  # the log-probability of each image's own class
 torch.testing.assert_close(loss, -picked.mean())
+
+# %% use labels-from-one
+model = nn.Linear(9, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+loader = [(torch.eye(9), torch.tensor([3, 1, 2, 2, 3, 1, 1, 2, 3])) for _ in range(30)]
+for images, labels in loader:
+    # >>>
+    loss = loss_fn(model(images), labels)
+    # <<<
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert (model(torch.eye(9)).argmax(1) + 1).tolist() == loader[0][1].tolist()
 
 # %%
 model = nn.Sequential()
@@ -148,6 +164,12 @@ counted = labels != 255
 assert counted.sum() == 3
 pixels = model(images).permute(0, 2, 3, 1)[counted]  # one row of logits for each pixel that counts
 torch.testing.assert_close(loss, nn.functional.cross_entropy(pixels, labels[counted]))
+
+# %% wrong another-number
+# Another number in place of 255, such as -1 or 10000: the loss leaves out the one that
+# `ignore_index` names, and no other. The same error.
+labels = labels.masked_fill(labels == 255, 10000)
+loss = loss_fn(model(images), labels)
 
 # %%
 model = nn.Conv2d(3, 2, 1)  # background and foreground

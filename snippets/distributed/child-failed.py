@@ -84,6 +84,7 @@
 #       trainer: accelerate launch --tee 3 --log_dir logs train.py
 #   out-of-ram:
 #     needs: ["fault:SIGKILL of a process over a memory limit"]
+#     wrong: {smaller-batch: "https://github.com/microsoft/Swin-Transformer/issues/267"}
 #     survives:
 #       "without: map_location= in torch.load('model.pt', map_location='cpu', mmap=True)": this file holds CPU tensors; one that was saved from a GPU needs it
 # causes:
@@ -100,8 +101,9 @@
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -7) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"
 #   crashed:
 #     if: >-
-#       code in [-4, -6, -8, -11, 132, 134, 136, 139, 3221225477, 3221225725, 3221226505, 3221225501] or
-#       begins(signal, "SIGSEGV", "SIGABRT", "SIGFPE", "SIGILL")
+#       code in [-4, -8, -11, 132, 136, 139, 3221225477, 3221225725, 3221225501] or
+#       begins(signal, "SIGSEGV", "SIGFPE", "SIGILL")
+#     likely: code in [-6, 134, 3221226505] or begins(signal, "SIGABRT")
 #     sample: "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -11) local_rank: 0 (pid: 15084) of binary: /opt/conda/bin/python"
 #   ended-from-outside:
 #     if: >-
@@ -169,7 +171,7 @@ def own_mb():
 
 # Each process may take 60 MB. Over that it is killed: for real, but by itself in place of the kernel.
 Path("train.py").write_text(f"""
-import os, signal, torch
+import os, signal, sys, torch
 
 def own_mb():
     with open("/proc/self/smaps_rollup") as lines:
@@ -177,6 +179,7 @@ def own_mb():
 
 before = own_mb()
 state = torch.load("model.pt")
+images = torch.ones(int(sys.argv[-1]) if sys.argv[1:] else 64, 3, 32, 32)  # a batch
 if own_mb() - before > 60:
     os.kill(os.getpid(), signal.SIGKILL)
 """)
@@ -202,3 +205,8 @@ state = torch.load("model.pt", map_location="cpu", mmap=True)  # read when neede
 # %% proof out-of-ram
 assert torch.equal(state["weight"], torch.ones(80, 2**18)) and state["weight"].device.type == "cpu"
 assert own_mb() - before < 30  # what the file holds is not the process's own
+
+# %% wrong smaller-batch
+# A smaller batch: what fills the RAM is the file, of which each process makes its own copy before
+# the first batch. The same error.
+torchrun([*OPTIONS, "train.py", "--batch-size", "1"])

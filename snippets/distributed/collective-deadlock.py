@@ -82,6 +82,7 @@
 # needs: [fork]
 # cases:
 #   rank-zero-only:
+#     wrong: {longer-timeout: "https://github.com/meta-llama/llama-cookbook/issues/65"}
 #     survives: {"raw: loss.detach()": "the same number is printed; detached, the sum takes no part in the graph"}
 #   uneven-batches:
 #     survives: {"without: device= in torch.tensor(len(loader), device=device)": "without a GPU the default is right; NCCL takes tensors on the GPU only"}
@@ -103,9 +104,9 @@
 #   skipped-step:
 #     undecided: the rank that waits prints that it waits, not why the other one does not come
 #   other-rank-died:
-#     if: paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out waiting", "Watchdog caught")
 #     likely: >-
-#       paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
+#       paste("Connection closed by peer", "Connection reset by peer") and not paste("Timed out
+#       waiting", "Watchdog caught") or paste("exitcode  : -9", "exitcode: -9", "Signal 9 (SIGKILL)")
 #     sample: "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection closed by peer [10.0.0.3]:21873"
 #   different-calls:
 #     if: paste("Detected mismatch between collectives on ranks")
@@ -256,6 +257,17 @@ def train(rank):
 
 run(train, seconds=20)
 
+
+# %% wrong longer-timeout
+# A longer `timeout=` in `init_process_group`: rank 0 waits for a call that rank 1 never makes. The
+# same error, later.
+def train(rank):
+    if rank == 0:
+        dist.all_reduce(torch.ones(1))
+    dist.barrier()
+
+
+run(train, seconds=9)  # 3 above
 
 # %%
 def make_batches(rank):

@@ -144,12 +144,24 @@ assert "rank" not in waited and "data.lock" not in waited  # who? where?
 
 
 # %% check no-trace
+COMMAND = "torchfrtrace traces --prefix rank_"
+
+
 def kept(rank, folder):
     keep_calls(rank, folder)
     train(rank, folder)
 
 
-printed = torchfrtrace(while_it_hangs(kept, "rank_"))
+def run_command(folder):
+    module = "torch.distributed.flight_recorder.fr_trace"
+    here = COMMAND.replace("traces", folder)
+    here = here.replace("torchfrtrace", f"{sys.executable} -m {module}")
+    printed = subprocess.run(here, shell=True, capture_output=True, text=True)
+    return printed.stdout + printed.stderr
+
+
+# in the folder `traces` lie the files of all ranks
+printed = run_command(while_it_hangs(kept, "rank_"))
 lines = printed[printed.find("Not all ranks") :].splitlines()
 print("\n".join(lines[:10]))
 assert "Not all ranks joining collective" in lines[0]
@@ -218,13 +230,17 @@ assert hangs(train)
 
 
 # %% check lock-held
+PROGRAM = """
 import faulthandler
 
+faulthandler.dump_traceback_later(300)
+"""
 
+
+# at the top of the script: after so many seconds each rank prints where it stands
 def where(rank, folder):
-    stack = open(f"{folder}/stack_{rank}", "w")
-    # in your script: 300 seconds
-    faulthandler.dump_traceback_later(1, file=stack)
+    sys.stderr = open(f"{folder}/stack_{rank}", "w")
+    exec(PROGRAM.replace("300", "1"))
     keep_calls(rank, folder, 2)
     train(rank, folder)
 
@@ -305,6 +321,9 @@ assert hangs(train)
 
 
 # %% check missing-key
+COMMAND = "torchfrtrace traces --prefix rank_ | grep Culprit"
+
+
 def train(rank, folder):
     keep_calls(rank, folder)
     for name, count in counts_of(rank).items():
@@ -312,12 +331,14 @@ def train(rank, folder):
     dist.barrier()
 
 
-printed = torchfrtrace(while_it_hangs(train, "rank_"))
-culprit = next(line for line in printed.splitlines() if "Culprit" in line)
-print(culprit)
-# print the keys on every rank, in their order: they must be the same
-print([list(counts_of(rank)) for rank in range(2)])
-assert "COLLECTIVE_TYPE_MISMATCH" in culprit
+module = "torch.distributed.flight_recorder.fr_trace"
+here = COMMAND.replace("traces", while_it_hangs(train, "rank_"))
+here = here.replace("torchfrtrace", f"{sys.executable} -m {module}")
+here = here.replace(" |", " 2>&1 |")
+done = subprocess.run(here, shell=True, capture_output=True, text=True)
+# then print the keys on every rank, in their order: they must be the same
+print(done.stdout)
+assert "COLLECTIVE_TYPE_MISMATCH" in done.stdout
 
 # %% fix missing-key
 import torch
@@ -358,13 +379,17 @@ assert hangs(train)
 
 
 # %% check send-first
+PROGRAM = """
 import faulthandler
 
+faulthandler.dump_traceback_later(300)
+"""
 
+
+# at the top of the script: after so many seconds each rank prints where it stands
 def train(rank, folder):
-    stack = open(f"{folder}/stack_{rank}", "w")
-    # in your script: 300 seconds
-    faulthandler.dump_traceback_later(1, file=stack)
+    sys.stderr = open(f"{folder}/stack_{rank}", "w")
+    exec(PROGRAM.replace("300", "1"))
     keep_calls(rank, folder, 2)
     dist.send(torch.ones(3), 1 - rank)
 

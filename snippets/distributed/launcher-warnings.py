@@ -60,6 +60,12 @@ def torchrun():
 torchrun()
 
 # %% check threads
+PROGRAM = """
+import torch
+
+print("threads:", torch.get_num_threads(), flush=True)
+"""
+Path("train.py").write_text(PROGRAM)
 printed = torchrun()
 print(printed)  # threads: 1, from each process
 assert printed.count("threads: 1\n") == 2

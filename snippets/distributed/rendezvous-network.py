@@ -100,7 +100,12 @@
 #       shell: torchrun --nnodes=1 --nproc-per-node=2 train.py
 # causes:
 #   unreachable:
-#     likely: read(host) and not begins(host, "127.0.0.1", "localhost", "::1")
+#     likely: >-
+#       read(host) and not begins(host, "127.0.0.1", "localhost", "::1")
+#       or paste("client socket has timed out after") and not paste("127.0.0.1", "localhost", "[::1]")
+#     sample: |
+#       [E socket.cpp:860] [c10d] The client socket has timed out after 60s while trying to connect to 192.168.0.1:1234
+#       torch.distributed.elastic.rendezvous.api.RendezvousConnectionError: The connection to the C10d store has failed. See inner exception for details.
 #   too-few:
 #     if: joined < all
 #   too-many:

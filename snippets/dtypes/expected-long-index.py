@@ -62,7 +62,9 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html"]
 # causes:
 #   labels:
-#     if: paste("nll_loss", "cross_entropy", "'target'", "target dtype")
+#     if: >-
+#       paste("nll_loss", "cross_entropy", "'target'", "target dtype") and not paste("'indices'",
+#       "while checking arguments for embedding", "tensors used as indices")
 #   words:
 #     if: paste("'indices'", "while checking arguments for embedding", "F.embedding", "torch.embedding(")
 #   indices:

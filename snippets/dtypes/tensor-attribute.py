@@ -56,19 +56,26 @@
 # docs: ["https://docs.pytorch.org/docs/stable/tensors.html"]
 # causes:
 #   numpy-method:
-#     if: paste("'astype'", "'copy'", "'concatenate'", "'to_numpy'", "'flat'", "'fillna'", "'nonzeros'", "'tostring'", "'asarray'")
+#     if: >-
+#       paste("attribute 'astype'", "attribute 'copy'", "attribute 'concatenate'", "attribute
+#       'to_numpy'", "attribute 'flat'", "attribute 'fillna'", "attribute 'nonzeros'", "attribute
+#       'tostring'", "attribute 'asarray'")
 #   list-method:
-#     if: paste("'append'", "'extend'", "'insert'")
+#     if: paste("attribute 'append'", "attribute 'extend'", "attribute 'insert'")
 #   model-output:
-#     if: paste("'logits'", "'loss'", "'last_hidden_state'", "'hidden_states'", "'pooler_output'")
-#     likely: paste("'keys'", "'items'", "'get'", "'sample'")
+#     if: >-
+#       paste("attribute 'logits'", "attribute 'loss'", "attribute 'last_hidden_state'", "attribute
+#       'hidden_states'", "attribute 'pooler_output'")
+#     likely: >-
+#       paste("attribute 'keys'", "attribute 'items'", "attribute 'get'", "attribute 'sample'")
 #   picture:
-#     if: paste("'width'", "'height'", "'convert'", "'crop'")
+#     if: >-
+#       paste("attribute 'width'", "attribute 'height'", "attribute 'convert'", "attribute 'crop'")
 #     sample: |
 #       import torch
 #       AttributeError: 'Tensor' object has no attribute 'width'
 #   newer-name:
-#     if: paste("'untyped_storage'")
+#     if: paste("attribute 'untyped_storage'")
 #     sample: "AttributeError: 'Tensor' object has no attribute 'untyped_storage'"
 # ---
 

@@ -99,9 +99,13 @@ print(output)
 assert "has no attribute 'compile'" in output
 
 # %% check newer
-FOUND = "import torch; print(torch.__version__, hasattr(torch, 'compile'))"
-print(python("old", FOUND))
-assert python("old", "import torch; print(hasattr(torch, 'compile'))") == "False"
+PROGRAM = """
+import torch
+
+print(torch.__version__, hasattr(torch, "compile"))
+"""
+print(python("old", PROGRAM))
+assert python("old", PROGRAM).endswith(" False")
 
 # %% proof newer
 assert python("", "import torch; print(hasattr(torch, 'compile'))") == "True"  # the newer torch has it
@@ -118,9 +122,13 @@ print(output)
 assert "module 'torch' has no attribute 'tensor'" in output
 
 # %% check hidden
-FILE = "import importlib.util; print(importlib.util.find_spec('torch').origin)"
-print(python("mine", FILE))  # the file that `import torch` takes
-assert python("mine", FILE).endswith("mine/torch.py")
+PROGRAM = """
+import importlib.util
+
+print(importlib.util.find_spec("torch").origin)
+"""
+print(python("mine", PROGRAM))  # the file that `import torch` takes
+assert python("mine", PROGRAM).endswith("mine/torch.py")
 
 # %% proof hidden
 subprocess.run("mv torch.py my_torch.py", shell=True, check=True, cwd="mine")

@@ -122,12 +122,18 @@ print(output)
 assert COMPLAINT in output
 
 # %% check driver-fails
-output = python(ASK_DRIVER, LD_LIBRARY_PATH="failing")
-print(output)  # 0 is what a working driver answers
-assert output == "cuInit answers 999"
+PROGRAM = """
+import ctypes
+import os
 
 for file in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"):
     print(file, "exists" if os.path.exists(file) else "is missing")
+driver = ctypes.CDLL("libcuda.so.1")
+print("cuInit answers", driver.cuInit(0))
+"""
+output = python(PROGRAM, LD_LIBRARY_PATH="failing")
+print(output)  # 0 is what a working driver answers
+assert output == "cuInit answers 999"
 
 # %% proof driver-fails
 # The repairs change what the driver answers, and that alone decides: the same program, over a driver that works.

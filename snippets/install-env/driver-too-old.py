@@ -51,13 +51,13 @@
 # causes:
 #   cuda-12:
 #     case: older-driver
-#     if: 12000 <= found < 13000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#     likely: 12000 <= found < 13000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
 #   cuda-11:
 #     case: older-driver
-#     if: 11000 <= found < 12000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#     likely: 11000 <= found < 12000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
 #   cuda-10:
 #     case: older-driver
-#     if: found < 11000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#     likely: found < 11000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
 #     sample: "AssertionError: The NVIDIA driver on your system is too old (found version 10010)."
 #   torch-replaced:
 #     if: paste("Successfully uninstalled torch-") and not paste("pip-build-env", "builds-v0")

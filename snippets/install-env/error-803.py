@@ -8,6 +8,9 @@
 #     near: [THC]
 #   - text: "system has unsupported display driver / cuda driver combination"
 #     near: [torch, cudaGetDeviceCount]
+#   - text: "Failed to initialize NVML: Driver/library version mismatch"
+#     role: symptom
+#     unless: [gpu-programs, tensorflow]
 # tags: [container, cuda, driver]
 # recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 of another version than the kernel module"]
@@ -97,10 +100,19 @@ print(said)
 assert "unsupported display driver / cuda driver combination" in said
 
 # %% check not-restarted
-library, module = "580.95.05", (folder / "module-version").read_text()
-# on your machine: the first two commands of the fix
-print("library:", library, " kernel module:", module)
-assert library != module
+COMMAND = """
+cat /proc/driver/nvidia/version
+ls /usr/lib/x86_64-linux-gnu/libcuda.so.*
+"""
+here = COMMAND.replace("/proc/driver/nvidia/version", "module-version")
+here = here.replace("/usr/lib/x86_64-linux-gnu/", "")
+(folder / "libcuda.so.580.95.05").touch()
+# the same number in both?
+printed = subprocess.run(
+    here, shell=True, cwd=folder, capture_output=True, text=True
+)
+print(printed.stdout)
+assert "570.195.03" in printed.stdout and "libcuda.so.580.95.05" in printed.stdout
 
 # %% proof not-restarted
 assert "unsupported display driver" in start()

@@ -89,10 +89,26 @@
 #     near: [torch/, 'torch\', triton]
 #   - text: "Failed building wheel for {package:path}"
 #     role: symptom
-#     near: [wheel for flash-attn, wheel for flash_attn, wheel for torch, wheel for detectron2, wheel for mmcv, wheel for xformers, wheel for pytorch3d, wheel for mamba, wheel for causal, wheel for simple-knn, wheel for simple_knn, wheel for diff-gaussian, wheel for diff_gaussian, wheel for tinycudann, wheel for apex]
+#     near: [built-on-torch]
 #     sample: "ERROR: Failed building wheel for flash-attn"
 #   - text: "error: parameter packs not expanded with '...'"
 #     near: [torch, nvcc, cuda, CUDA]
+#   - text: "Building wheel for {package:path} (setup.py) ... error"
+#     role: symptom
+#     near: [built-on-torch]
+#     sample: "Building wheel for simple_knn (setup.py) ... error"
+#   - text: "Building wheel for {package:path} (pyproject.toml) ... error"
+#     role: symptom
+#     near: [built-on-torch]
+#     sample: "Building wheel for flash-attn (pyproject.toml) ... error"
+#   - text: "Could not build wheels for {package:path}"
+#     role: symptom
+#     near: [built-on-torch]
+#     sample: "ERROR: Could not build wheels for flash-attn, which is required to install pyproject.toml-based projects"
+#   - text: "Failed to build installable wheels for some pyproject.toml based projects ({package:path}"
+#     role: symptom
+#     near: [built-on-torch]
+#     sample: "ERROR: Failed to build installable wheels for some pyproject.toml based projects (flash-attn)"
 # tags: [build, cpp-extension]
 # recover: process
 # needs: [compiler]

@@ -214,9 +214,13 @@ sys.path.insert(0, "")  # as with `python -m` and in a notebook
 import detectron2.layers
 
 # %% check source-folder
-FILE = "import importlib.util as u; print(u.find_spec('detectron2').origin)"
-print(python(FILE, cwd="detectron2"))  # a path that is not in site-packages
-assert python(FILE, cwd="detectron2") == "detectron2/detectron2/__init__.py"
+PROGRAM = """
+import importlib.util
+
+print(importlib.util.find_spec("detectron2").origin)
+"""
+print(python(PROGRAM, cwd="detectron2"))  # a path that is not in site-packages
+assert python(PROGRAM, cwd="detectron2") == "detectron2/detectron2/__init__.py"
 
 # %% proof source-folder
 assert "cannot import name '_C'" in python("import detectron2.layers", cwd="detectron2")

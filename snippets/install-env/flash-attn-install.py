@@ -109,9 +109,13 @@ print(output)
 sys.exit("it failed" if failed else None)
 
 # %% check missing
-FOUND = "import importlib.util as u; print(u.find_spec('flash_attn'))"
-print(run("env/bin/python", "-c", FOUND)[1])  # None: this Python does not have it
-assert run("env/bin/python", "-c", FOUND)[1] == "None"
+PROGRAM = """
+import importlib.util
+
+print(importlib.util.find_spec("flash_attn"))
+"""
+print(run("env/bin/python", "-c", PROGRAM)[1])  # None: this Python does not have it
+assert run("env/bin/python", "-c", PROGRAM)[1] == "None"
 
 # %% proof missing
 import torch
@@ -131,9 +135,14 @@ print(output)
 sys.exit("pip failed" if failed else None)
 
 # %% check wrong-wheel
-file = wheel("cp38")
-print(MINE, file.split("-")[2])  # this Python, and that of the wheel
-assert MINE != file.split("-")[2]
+PROGRAM = """
+import sys
+
+print("cp%d%d" % sys.version_info[:2])
+"""
+mine = run(sys.executable, "-c", PROGRAM)[1]
+print(mine)  # must stand in the name of the wheel
+assert mine not in wheel("cp38")
 
 # %% proof wrong-wheel
 assert pip("install", "--no-index", "--no-deps", f"./{wheel(MINE)}")[0] == 0

@@ -59,9 +59,13 @@ vars(sys).pop("_torch_import_started", None)
 import torch
 
 # %% check checkout
-FILE = "import importlib.util; print(importlib.util.find_spec('torch').origin)"
-print(python("pytorch", FILE))  # the folder that `import torch` takes
-assert python("pytorch", FILE) == "pytorch/torch/__init__.py"
+PROGRAM = """
+import importlib.util
+
+print(importlib.util.find_spec("torch").origin)
+"""
+print(python("pytorch", PROGRAM))  # the folder that `import torch` takes
+assert python("pytorch", PROGRAM) == "pytorch/torch/__init__.py"
 
 # %% proof checkout
 assert "Failed to load PyTorch C extensions" in python("pytorch", "import torch")

@@ -116,7 +116,7 @@
 #     if: paste("libcudnn.so", "libcudnn_", "cudnn_ops", "cudnn_cnn", "cudnn_graph", "cudnn_engines", "cudnn_heuristic", "cudnn_adv")
 #     sample: "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory"
 #   other-cuda:
-#     if: paste("libcudart", "libcublas", "libcufft", "libcurand", "libcusparse", "libcusolver", "libnvrtc", "libnvToolsExt", "libnvJitLink", "libcupti", "libcufile", "libnccl", "libnvtx")
+#     likely: paste("libcudart", "libcublas", "libcufft", "libcurand", "libcusparse", "libcusolver", "libnvrtc", "libnvToolsExt", "libnvJitLink", "libcupti", "libcufile", "libnccl", "libnvtx")
 #   mkl:
 #     if: paste("libmkl_", "libomp.so")
 #     sample: "import torch\nImportError: libmkl_intel_lp64.so.1: cannot open shared object file: No such file or directory"

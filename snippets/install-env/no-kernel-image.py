@@ -13,7 +13,7 @@
 #   - text: "cudaCheckError() failed : invalid device function"
 #   - text: "RuntimeError: no kernel image is available for execution on the device"
 #   - text: "no kernel image is available for execution on the device"
-#     near: [torch, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
+#     near: [torch, cuda_kernel, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
 #   - text: "CUDA error: device kernel image is invalid"
 #     unless: [gpu-programs]
 #   - text: "with CUDA capability sm_{capability:int} is not compatible with the current PyTorch installation"
@@ -111,7 +111,7 @@
 #     sample: "RuntimeError: Triton Error [CUDA]: device kernel image is invalid"
 #   extension:
 #     if: >-
-#       paste("this function is for sm", "kernel `fmha", "failed with error code no kernel image", "CUDA error (flash_fwd", "CUDA error (flash_bwd", "flash_fwd_launch", "roi_align_kernel", "deform_conv_cuda", "cudaCheckError() failed")
+#       paste("this function is for sm", "kernel `fmha", "failed with error code no kernel image", "cuda_kernel: no kernel image", "CUDA error (flash_fwd", "CUDA error (flash_bwd", "flash_fwd_launch", "roi_align_kernel", "deform_conv_cuda", "cudaCheckError() failed")
 #     likely: frames("mmcv/", "mmdet/ops", "nms_wrapper", "roi_align", "detectron2/", "flashinfer/", "flash_attn/", "xformers/", "bitsandbytes/", "diff_gaussian", "tinycudann", "torch_scatter", "spconv/", "pointnet2")
 #     sample: "FATAL: this function is for sm80, but was built for sm750"
 #   old-gpu:

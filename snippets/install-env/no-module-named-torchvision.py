@@ -78,12 +78,13 @@ print(output)
 assert "No module named 'torchvision'" in output
 
 # %% check not-installed
-FOUND = """
+PROGRAM = """
 from importlib.util import find_spec
+
 print([name for name in ("torch", "torchvision") if find_spec(name)])
 """
-print(python(FOUND))
-assert python(FOUND) == "['torch']"
+print(python(PROGRAM))
+assert python(PROGRAM) == "['torch']"
 
 # %% proof not-installed
 VERSION = "from importlib.metadata import version; print('torch==' + version('torch'))"

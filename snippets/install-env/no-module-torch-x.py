@@ -85,8 +85,14 @@ print(output)
 assert "cannot import name 'wrap_triton' from 'torch.library'" in output
 
 # %% check newer
-print(python("old", VERSION))
-assert python("old", VERSION) == "2.2.2 False"
+PROGRAM = """
+import torch
+import torch.library
+
+print(torch.__version__, hasattr(torch.library, "wrap_triton"))
+"""
+print(python("old", PROGRAM))
+assert python("old", PROGRAM) == "2.2.2 False"
 
 # %% proof newer
 assert python("", VERSION).endswith(" True")  # a newer torch has it

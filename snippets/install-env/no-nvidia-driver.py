@@ -16,6 +16,9 @@
 #   - text: "Error {_:int}: no CUDA-capable device is detected"
 #     near: [torch, cudaGetDeviceCount]
 #     sample: "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Error 100: no CUDA-capable device is detected"
+#   - text: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver"
+#     role: symptom
+#     unless: [gpu-programs, tensorflow, darknet, keras]
 # tags: [container, cuda, driver]
 # recover: process
 # needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]

@@ -26,6 +26,17 @@
 #   - text: "torch.cuda.is_available(): False"
 #     near: ["+cpu"]
 #     sample: "torch-2.1.0+cpu\ntorch.cuda.is_available(): False"
+#   - text: "assert torch.cuda.is_available()"
+#     exception: AssertionError
+#     sample: "AssertionError: assert torch.cuda.is_available()"
+#   - text: "AssertionError: CUDA is not available"
+#     exception: AssertionError
+#     near: [model-code]
+#     sample: "    assert torch.cuda.is_available(), \"CUDA is not available\"\nAssertionError: CUDA is not available"
+#   - text: "RuntimeError: CUDA is not available"
+#     exception: RuntimeError
+#     near: [model-code]
+#     sample: "  File \"train.py\", line 9, in main\nRuntimeError: CUDA is not available"
 # tags: [build, comfyui, cuda]
 # recover: process
 # needs: ["package:pip", "fault:a throw-away environment whose torch is a CPU build"]

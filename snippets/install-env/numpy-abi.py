@@ -145,9 +145,10 @@ print(output)
 assert "Numpy is not available" in output
 
 # %% check no-numpy
+PROGRAM = "import numpy"
 # NumPy's own import says why
-print(python("import numpy", "without").splitlines()[-1])
-assert "No module named 'numpy'" in python("import numpy", "without")
+print(python(PROGRAM, "without").splitlines()[-1])
+assert "No module named 'numpy'" in python(PROGRAM, "without")
 
 # %% proof no-numpy
 assert python("import torch; print(torch.ones(3).numpy().sum())") == "3.0"  # with NumPy in place

@@ -125,8 +125,9 @@ IMPATIENT = {"PIP_TIMEOUT": "1", "PIP_RETRIES": "0"}
 print(run(f"python -m pip install torch -i {index(stall=4)}", **IMPATIENT))
 
 # %% check timeout
-print(run("python -m pip config list"))  # the index that is set, and the proxy
-assert "index-url" not in run("python -m pip config list")
+COMMAND = "python -m pip config list"
+print(run(COMMAND))  # the index that is set, and the proxy
+assert "index-url" not in run(COMMAND)
 
 # %% proof timeout
 slow = commands["shell"].replace("https://pypi.tuna.tsinghua.edu.cn/simple", index(stall=2))
@@ -137,8 +138,9 @@ assert run("python -c 'import torch; print(torch.there)'") == "True"
 print(run(f"python -m pip install torch -i {index(body=WHEEL[:-8] + bytes(8))}"))
 
 # %% check hash
-print(run("python -m pip cache info"))  # what pip keeps of earlier downloads
-assert "index-url" not in run("python -m pip config list")
+COMMAND = "python -m pip cache info"
+print(run(COMMAND))  # what pip keeps of earlier downloads
+assert os.path.abspath("cache") in run(COMMAND)
 
 # %% proof hash
 good = commands["shell"].replace("https://mirrors.aliyun.com/pypi/simple/", index())

@@ -130,8 +130,9 @@ run("python -m pip install setuptools")
 print(run("python -m pip install openai-whisper"))
 
 # %% check building
-print(run("python -m pip --version"))  # 25.3 and newer: PIP_BUILD_CONSTRAINT
-assert run("python -m pip --version").startswith("pip 2")
+COMMAND = "python -m pip --version"
+print(run(COMMAND))  # 25.3 and newer: PIP_BUILD_CONSTRAINT
+assert run(COMMAND).startswith("pip 2")
 
 # %% proof building
 run(commands["shell"])

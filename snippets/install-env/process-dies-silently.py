@@ -7,16 +7,16 @@
 #     sample: "./run.sh: line 3: 23449 Segmentation fault      (core dumped) python train.py"
 #   - text: "Segmentation fault: 11"
 #     role: symptom
-#     near: *torch
+#     near: &shell [torch, train, DataLoader, accelerate, deepspeed, omfyUI, webui]
 #     unless: *others
 #   - text: "Segmentation fault python"
 #     role: symptom
-#     near: *torch
+#     near: *shell
 #     unless: *others
 #     sample: "./run.sh: line 3: 23449 Segmentation fault      python train.py"
 #   - text: "Segmentation fault {_:line}python"
 #     role: symptom
-#     near: *torch
+#     near: *shell
 #     unless: *others
 #     sample: "./run.sh: line 3: 23449 Segmentation fault      CUDA_VISIBLE_DEVICES=0 python train.py"
 #   - text: "Fatal Python error: Segmentation fault"
@@ -126,6 +126,51 @@
 #     role: symptom
 #     near: [torch, DataLoader, train.py, dist_train]
 #     sample: "subprocess.CalledProcessError: Command '['python', 'train.py', '--local_rank=3']' died with <Signals.SIGSEGV: 11>."
+#   - text: "zsh: segmentation fault"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "zsh: segmentation fault  python train.py"
+#   - text: "segmentation fault python"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "[1]    31902 segmentation fault  python train.py"
+#   - text: "segmentation fault (core dumped)"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "[1]    31902 segmentation fault (core dumped)  python train.py"
+#   - text: "terminated by signal SIGSEGV"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "fish: Job 1, 'python train.py' terminated by signal SIGSEGV (Address boundary error)"
+#   - text: "zsh: bus error"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "zsh: bus error  python train.py"
+#   - text: "bus error python"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "[1]    4939 bus error  python train.py"
+#   - text: "zsh: abort"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "zsh: abort      python train.py"
+#   - text: "zsh: illegal hardware instruction"
+#     role: symptom
+#     near: *shell
+#     unless: *others
+#     sample: "zsh: illegal hardware instruction  python train.py"
+#   - text: "zsh: killed"
+#     role: symptom
+#     near: *trains
+#     unless: *builds
+#     sample: "zsh: killed     python train.py"
 # tags: [crash, oom, ram]
 # recover: process
 # cases:
@@ -161,17 +206,17 @@
 #   in-worker:
 #   killed-for-memory:
 #     if: paste("SIGKILL", "Killed process")
-#     likely: paste("Killed ") and paste("python")
+#     likely: 'paste("Killed ", "zsh: killed") and paste("python")'
 #   too-deep:
 #     if: paste("0xC00000FD", "3221225725", "stack overflow", "Stack overflow")
 #     likely: paste("setrecursionlimit")
 #   file-overwritten:
 #     if: paste("Bus error", "SIGBUS") and paste("serialization.py", "safetensors")
 #   bus-error:
-#     likely: paste("Bus error", "SIGBUS")
+#     likely: paste("Bus error", "bus error", "SIGBUS")
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGBUS: 7>."
 #   illegal-instruction:
-#     if: paste("Illegal instruction", "illegal instruction", "SIGILL", "0xC000001D", "3221225501")
+#     if: paste("Illegal instruction", "illegal instruction", "illegal hardware instruction", "SIGILL", "0xC000001D", "3221225501")
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGILL: 4>."
 #   reason-above:
 #     if: 'paste("Fatal Python error: Aborted", "SIGABRT") and paste("terminate called after", "what():")'

@@ -44,8 +44,12 @@
 #       or begins(version, "2.0", "2.1.") and begins(versions, "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15")
 #       or begins(version, "2.2", "2.3", "2.4") and begins(versions, "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15")
 #       or begins(version, "2.5", "2.6", "2.7", "2.8") and begins(versions, "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15"))
+#     likely: >-
+#       begins(version, "0.", "1.") and begins(versions, "2.") or begins(version, "1.0", "1.1.",
+#       "1.2.", "1.4.", "1.5.", "1.6.", "1.7.", "1.8.", "1.9.", "1.10", "1.11", "1.12") and
+#       begins(versions, "1.13")
 #   index-tag:
-#     if: paste("+cu116 (from", "+cu117 (from", "+cu118 (from", "+cu121 (from", "+cu124 (from", "+cu126 (from", "+cu128 (from", "+cu129 (from", "+cu130 (from", "+cpu (from", "+cu113 (from", "+cu111 (from", "+cu102 (from")
+#     if: paste("+cu116 (from", "+cu117 (from", "+cu118 (from", "+cu121 (from", "+cu124 (from", "+cu126 (from", "+cu128 (from", "+cu129 (from", "+cu130 (from", "+cpu (from", "+cu113 (from", "+cu111 (from", "+cu102 (from") and not paste("https://download.pytorch.org/whl")
 #   pytorch:
 #     if: paste("Collecting pytorch", "You tried to install \"pytorch\"", "No matching distribution found for pytorch", "pytorch-0.1", "install pytorch ")
 #     sample: |

@@ -133,12 +133,13 @@ pip("torch==2.0.1", "transformers==4.57.6")
 print(python(MODEL))
 
 # %% check too-old
-VERSIONS = (
-    "from importlib.metadata import version;"
-    "print('torch', version('torch'), 'transformers', version('transformers'))"
-)
-print(python(VERSIONS))
-assert python(VERSIONS) == "torch 2.0.1 transformers 4.57.6"
+PROGRAM = """
+from importlib.metadata import version
+
+print("torch", version("torch"), "transformers", version("transformers"))
+"""
+print(python(PROGRAM))
+assert python(PROGRAM) == "torch 2.0.1 transformers 4.57.6"
 
 # %% proof too-old
 pip("-U", "torch")
@@ -158,8 +159,9 @@ subprocess.run([sys.executable, "-m", "pip", "--isolated", "-q", "--python", "en
 print(python(MODEL))
 
 # %% check no-torch
-print(python("import torch").splitlines()[-1])
-assert "No module named 'torch'" in python("import torch")
+PROGRAM = "import torch"
+print(python(PROGRAM).splitlines()[-1])
+assert "No module named 'torch'" in python(PROGRAM)
 
 # %% proof no-torch
 pip("torch")

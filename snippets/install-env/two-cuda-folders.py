@@ -61,16 +61,28 @@ print("PyTorch was tested with libnvJitLink 12.8, and runs with", int(release) /
 assert release == "121"
 
 # %% check library-path
-release, *files = python(IMPORT_TORCH, LD_LIBRARY_PATH=os.path.abspath("cuda-12.1"))
-print(*files, sep="\n")  # all of them should be in site-packages
-assert any("site-packages" not in file for file in files)
+PROGRAM = """
+import torch
+
+maps = open("/proc/self/maps").read().splitlines()
+found = [line.split()[-1] for line in maps if "libcu" in line or "libnv" in line]
+print(*sorted({*found}))
+
+import importlib.metadata
+from collections import Counter
 
 owners = Counter()
 for package in importlib.metadata.distributions():
     if package.name.startswith("nvidia-"):
         owners.update(str(file) for file in package.files or [])
-shared = [file for file, count in owners.items() if count > 1 and ".so" in file]
-print("files that belong to two packages of NVIDIA:", shared)
+print([file for file, count in owners.items() if count > 1 and ".so" in file])
+"""
+here = PROGRAM.replace("import torch\n", IMPORT_TORCH.split("files")[0])
+files = python(here, LD_LIBRARY_PATH=os.path.abspath("cuda-12.1"))
+# all in site-packages? Below: files that two of NVIDIA's packages hold
+shown = "\n".join(files[1:]).replace(f"{os.getcwd()}/", "")
+print(shown)
+assert any("cuda-12.1/" in file for file in files)
 
 # %% proof library-path
 # The command, with the toolkit in the variable of the shell.

@@ -20,6 +20,12 @@
 #   - text: "undefined reference to 'torch::"
 #   - text: "undefined reference to 'c10::"
 #   - text: "undefined reference to 'at::"
+#   - text: "Tensors of type TensorImpl do not have sizes"
+#     exception: RuntimeError
+#   - text: "Tensors of type TensorImpl do not have strides"
+#     exception: RuntimeError
+#   - text: "layout_impl is only implemented for TensorImpl subclasses"
+#     exception: RuntimeError
 # tags: [cpp-extension, cuda, driver, import-error, shared-library]
 # recover: process
 # needs: [compiler, "fault:stub libraries in place of the driver and of CUDA"]
@@ -34,6 +40,7 @@
 #       linux: |
 #         export LD_LIBRARY_PATH=$(echo "$LD_LIBRARY_PATH" | tr : '\n' | grep -v -E "stubs|compat" | paste -sd:)
 #   other-cuda:
+#     wrong: {other-builds: "https://github.com/pytorch/pytorch/issues/134929"}
 #     commands:
 #       linux: |
 #         unset LD_LIBRARY_PATH  # then remove the line that sets it, often in ~/.bashrc
@@ -95,6 +102,10 @@
 #   old-libstdcxx:
 #     if: begins(symbol, "_ZSt", "_ZNSt", "_ZNKSt", "_ZTINSt", "_ZTVNSt")
 #     sample: "ImportError: /usr/lib/python3.10/site-packages/detectron2/_C.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZSt28__throw_bad_array_new_lengthv\nimport torch"
+#   other-layout:
+#     case: other-pytorch
+#     likely: paste("Tensors of type TensorImpl", "layout_impl is only implemented")
+#     sample: "RuntimeError: Tensors of type TensorImpl do not have sizes"
 #   mkl:
 #     if: begins(symbol, "iJIT_")
 #     sample: "ImportError: /opt/conda/lib/python3.10/site-packages/torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent"
@@ -179,11 +190,10 @@ old = ctypes.CDLL("./old/libcuda.so.1")
 assert not hasattr(old, "cuDevicePrimaryCtxRelease_v2")
 
 # %% proof old-driver-library
-# The line of shell, on a variable whose first folder holds the stub.
 os.rename("old", "stubs")
-LINE = """echo "$LD_LIBRARY_PATH" | tr : '\\n' | grep -v -E "stubs|compat" | paste -sd:"""
-before = f"{folder}/stubs:{folder}/driver"
-cleaned = subprocess.run(LINE, shell=True, env={**os.environ, "LD_LIBRARY_PATH": before}, capture_output=True, text=True).stdout.strip()
+before = f"{folder}/stubs:{folder}/driver:{folder}/compat"
+program = f'export LD_LIBRARY_PATH={before}\n{commands["linux"]}\necho "$LD_LIBRARY_PATH"'
+cleaned = subprocess.run(program, shell=True, capture_output=True, text=True).stdout.strip()
 assert cleaned == f"{folder}/driver"
 with contextlib.redirect_stdout(None):
     assert not load("cupy/plugin.so", LD_LIBRARY_PATH=before)
@@ -218,6 +228,21 @@ assert "libnvJitLink.so.12 => cuda-12_1/" in shown
 # As in a wheel: the library finds its own CUDA through the path inside, unless the variable comes first.
 os.rename("cuda-12_4/libnvJitLink.so.12", "nvidia/libnvJitLink.so.12")
 compile_library("nvidia/libcusparse.so.12", SPARSE, "nvidia/libnvJitLink.so.12", "-Wl,-rpath,$ORIGIN", "-Wl,--enable-new-dtags")
-with contextlib.redirect_stdout(None):
-    assert not load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_1")
+program = f"""
+python() {{ echo "python $@"; }}  # what pip says of this machine is no matter here
+export LD_LIBRARY_PATH={folder}/cuda-12_1
+{commands["linux"]}
+echo [$LD_LIBRARY_PATH]
+"""
+done = subprocess.run(program, shell=True, capture_output=True, text=True)
+assert done.stdout.split("\n")[:2] == ["python -m pip check", "[]"]
 assert load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH="")
+
+# %% wrong other-builds
+# Other builds of PyTorch, while `LD_LIBRARY_PATH` names another CUDA: each brings its libraries
+# along, and the folder in the variable is looked into first.
+os.makedirs("wheel")
+os.rename("cuda-12_4/libnvJitLink.so.12", "wheel/libnvJitLink.so.12")
+own = ["wheel/libnvJitLink.so.12", "-Wl,-rpath,$ORIGIN", "-Wl,--enable-new-dtags"]
+compile_library("wheel/libcusparse.so.12", SPARSE, *own)
+assert not load("wheel/libcusparse.so.12", LD_LIBRARY_PATH=f"{folder}/cuda-12_1")

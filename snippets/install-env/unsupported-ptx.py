@@ -76,13 +76,10 @@ print(output)
 assert "Unsupported .version 99.0" in output
 assert not (folder / "kernel.cubin").exists()
 
-# %% check newer-toolkit
-known = re.search(r"current version is '([\d.]+)'", compile_ptx("99.0"))[1]
-wanted = re.search(r"\.version (\S+)", (folder / "kernel.ptx").read_text())[1]
-print(f"the code is PTX {wanted}, the compiler knows PTX up to {known}")
-assert float(wanted) > float(known)
-
 # %% proof newer-toolkit
+known = re.search(r"current version is '([\d.]+)'", compile_ptx("99.0"))[1]
+assert float(known) < 99.0  # the code is newer than the compiler
+
 # PTX that is not newer than its compiler becomes machine code: a newer driver, or an older toolkit.
 assert compile_ptx("8.0") == ""  # from CUDA 12.0
 assert (folder / "kernel.cubin").read_bytes().startswith(b"\x7fELF")

@@ -69,6 +69,13 @@
 #   - text: "NPU out of memory"
 #     device: cuda
 #   - text: "CUDA out of memory"
+#     role: symptom
+#     unless: [gpu-programs]
+#     device: cuda
+#   - text: "RuntimeError: CUDA out of memory"
+#     unless: [gpu-programs]
+#     device: cuda
+#   - text: "OutOfMemoryError: CUDA out of memory"
 #     unless: [gpu-programs]
 #     device: cuda
 #   - text: "CUDA error: out of memory"

@@ -2,6 +2,8 @@
 # tags: [cuda, inference, loss, oom, rnn]
 # recover: process
 # cases:
+#   running-total:
+#     wrong: {deleted: "https://github.com/Khrylx/PyTorch-RL/issues/2"}
 #   carried-graph: {survives: {"back: grown = []": "a list in which the break notes what it measures: it changes nothing"}}
 #   cached-blocks: {needs: [cuda]}
 # related: [memory/cuda-oom, autograd/backward-second-time]
@@ -80,6 +82,34 @@ for images, labels in loader:
 assert kept() == 0
 right = 40 * loss_fn(model(dataset.tensors[0]), dataset.tensors[1])  # the batches are equally large
 assert isinstance(total, float) and abs(total - right.item()) < 1e-3
+
+# %% use running-total
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+history = []
+for _ in range(2):
+    for images, labels in loader:
+        optimizer.zero_grad()
+        loss_fn(model(images), labels).backward()
+        optimizer.step()
+    # >>>
+    total = 0.0
+    for images, labels in loader:
+        total += loss_fn(model(images), labels)
+    # <<<
+    history.append(total / len(loader))
+assert kept() == 0
+assert history[1] < history[0] < 2
+
+# %% wrong deleted
+# `del` for output and loss at the end of each batch: the sum still holds on to the graph of every
+# batch.
+total = 0.0
+for images, labels in loader:
+    output = model(images)
+    loss = loss_fn(output, labels)
+    total += loss
+    del output, loss
+print(f"{kept():.0f} MiB are kept")
 
 # %% break kept-outputs
 outputs = []

@@ -89,8 +89,14 @@ print(said)
 assert "Unknown qengine" in said
 
 # %% check none-chosen
-print(python(LOOK, machine="none.so"))
-assert python(LOOK, machine="none.so").startswith("none")
+PROGRAM = """
+import torch
+
+quantized = torch.backends.quantized
+print(quantized.engine, quantized.supported_engines)
+"""
+print(python(PROGRAM, machine="none.so"))
+assert python(PROGRAM, machine="none.so").startswith("none")
 
 # %% fix none-chosen
 import torch
@@ -124,8 +130,13 @@ print(said)
 assert "quantized engine FBGEMM is not supported" in said
 
 # %% check not-here
-print(python(LOOK, machine="old_cpu.so"))
-assert "fbgemm" not in python(LOOK, machine="old_cpu.so")
+PROGRAM = """
+import torch
+
+print(torch.backends.quantized.supported_engines)
+"""
+print(python(PROGRAM, machine="old_cpu.so"))
+assert "fbgemm" not in python(PROGRAM, machine="old_cpu.so")
 
 # %% fix not-here
 import torch

@@ -20,10 +20,12 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html", "https://docs.pytorch.org/docs/stable/notes/randomness.html"]
 # causes:
 #   excepted:
-#     likely: read(op) and not paste("warn_only=True)'", "(True, warn_only=True")
+#     likely: >-
+#       read(op) and not begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool") and not
+#       paste("warn_only=True)'", "(True, warn_only=True")
 #   another-op:
-#     if: >-
-#       begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool", "upsample_") and not
+#     likely: >-
+#       begins(op, "max_unpool", "adaptive_avg_pool", "adaptive_max_pool") and not
 #       paste("warn_only=True)'", "(True, warn_only=True")
 #   only-a-warning:
 #     if: >-

@@ -25,7 +25,9 @@
 #       len(live.left.shape) == 3 and input == live.left.shape[0] * live.left.shape[1] and
 #       (target == live.left.shape[0] * live.left.shape[1] - live.left.shape[0] or target ==
 #       live.left.shape[0] * live.left.shape[1] + live.left.shape[0])
-#     likely: input > 16 and input - target in [1, -1] or frames("modeling_")
+#     likely: >-
+#       input > 16 and input - target in [1, -1] or frames("modeling_")
+#       or input > 256 and target > 256 and target % (target - input) == 0
 #     sample: "ValueError: Expected input batch_size (511) to match target batch_size (512)."
 #   last-batch:
 #     if: live("target", "set above the loop") or live("input", "set above the loop")

@@ -28,12 +28,17 @@
 #     sample: "RuntimeError: invalid argument 1: the number of sizes provided must be greater or equal to the number of dimensions in the tensor at /pytorch/torch/lib/TH/generic/THTensor.c:299"
 #   - text: "inconsistent tensor size at"
 #     exception: RuntimeError
+#     unless: [luajit, ".lua:"]
 #     sample: "RuntimeError: inconsistent tensor size at /b/wheel/pytorch-src/torch/lib/TH/generic/THTensorMath.c:831"
+#   - text: "input and target shapes do not match: input [{_:line}], target ["
+#     exception: RuntimeError
+#     sample: "RuntimeError: input and target shapes do not match: input [16 x 512 x 8 x 8], target [16 x 512 x 2 x 2] at /pytorch/aten/src/THNN/generic/MSECriterion.c:12"
 # tags: [broadcasting, shape, transformer, segmentation, comfyui, optimizer]
 # picture: [[sizes, right, target, tensor], [axis, dim, a, b]]
 # recover: fix
 # related: [shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
+# cases: {odd-size: {wrong: {transposed-convolution: "https://github.com/rollthecloudinc/hedge/issues/308"}}}
 # causes:
 #   too-long:
 #     if: >-
@@ -77,7 +82,7 @@
 #       or len(live.right.shape) == 1 and len(live.left.shape) == 2 and live.right.shape[0] ==
 #       live.left.shape[0] and (live("right", "by norm") or live("right", "by mean") or
 #       live("right", "by sum") or live("right", "by std"))
-#     likely: frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")
+#     likely: dim in [1, 2, 3] and frames(".mean(", ".norm(", ".sum(", ".std(", ".max(")
 #   odd-size:
 #     if: >-
 #       dim in [2, 3] and a - b in [1, -1] and len(live.left.shape) == 4 and not live("target")
@@ -111,6 +116,7 @@
 #   prediction-and-target:
 #     if: >-
 #       frames("mse_loss", "l1_loss") and dim in [2, 3]
+#       or paste("input and target shapes do not match: input [")
 #       or len(live.target.shape) == len(live.input.shape)
 #     likely: >-
 #       dim in [2, 3] and not frames("attn", "attns", "attention", "Attention", "modeling_") and (a
@@ -132,7 +138,7 @@
 #     if: >-
 #       dim == 0 and live("run", "in a loop") and (live("right", "set above the loop") or
 #       live("left", "set above the loop"))
-#     likely: dim == 0 and (a > 7 or b > 7)
+#     likely: dim == 0 and (a % 8 == 0 and b < a and a < 1025 or b % 8 == 0 and a < b and b < 1025)
 #   mask-dimensions:
 #     if: read(sizes)
 #     sample: "RuntimeError: expand(CUDABFloat16Type{[1, 1, 2074, 2074, 2074]}, size=[1, 16, 2074, 2074]): the number of sizes provided (4) must be greater or equal to the number of dimensions in the tensor (5)"
@@ -163,6 +169,7 @@ class Encoder(nn.Module):
 
 
 model = Encoder()
+table = model.positions.weight.detach().clone()
 x = torch.randint(0, 100, (2, 600))
 
 # %% break too-long
@@ -178,7 +185,7 @@ outputs = model(x)
 
 # %% proof too-long
 assert outputs.shape == (2, 512, 8)
-assert torch.equal(outputs, model.words(x) + model.positions.weight)
+assert torch.equal(outputs, model.words(x) + table)
 
 # %% use too-long
 head = nn.Linear(8, 3)
@@ -245,6 +252,14 @@ assert images.shape == (1, 3, 32, 64) and outputs.shape == (1, 3, 27, 33)
 assert images[..., height:, :].abs().max() == 0 and torch.equal(outputs, model(images)[..., :27, :33])
 assert torch.allclose(outputs[..., :8, :8], model(images[..., :24, :24])[..., :8, :8])  # the image lies where it was
 
+# %% wrong transposed-convolution
+# `nn.ConvTranspose2d` in place of `interpolate`: it doubles 6 to 12, where 13 was halved. The error
+# stays.
+half = nn.functional.avg_pool2d(images, 2)
+quarter = nn.functional.avg_pool2d(half, 2)
+double = nn.ConvTranspose2d(3, 3, kernel_size=2, stride=2)
+half = half + double(quarter)
+
 
 # %%
 class Patches(nn.Module):
@@ -292,6 +307,7 @@ assert (steps < 1e-6).float().mean() < 0.01  # smooth between patches, not copie
 # %%
 mean, std = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1), torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
 images = torch.rand(2, 4, 8, 8)  # PNG files with transparency
+colours = images[:, :3].clone()
 
 
 def normalize(image):
@@ -311,8 +327,7 @@ images = images[:, :3]
 
 # %% proof channels
 batch = torch.stack([normalize(image) for image in images])
-torch.testing.assert_close(batch * std + mean, images)
-assert batch.shape == (2, 3, 8, 8)
+torch.testing.assert_close(batch * std + mean, colours)
 
 # %%
 loader = DataLoader(torch.rand(19, 5), batch_size=8)

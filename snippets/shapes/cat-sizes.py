@@ -24,11 +24,19 @@
 #   - text: "zero-dimensional tensor (at position {position:int}) cannot be concatenated"
 #     exception: RuntimeError
 #     sample: "RuntimeError: zero-dimensional tensor (at position 0) cannot be concatenated"
+#   - text: "Input tensor at index {i:int} has invalid shape [{piece:shape}], but expected [{first:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Input tensor at index 1 has invalid shape [2, 5, 5], but expected [2, 9, 5]"
+#   - text: "Gather got an input of invalid size: got [{piece:shape}], but expected [{first:shape}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Gather got an input of invalid size: got [1, 230], but expected [1, 231] (gather at /pytorch/torch/csrc/cuda/comm.cpp:227)"
 # tags: [shape, cnn, segmentation, comfyui]
 # picture: [tiles, want, got, i, dim]
 # recover: fix
 # related: [shapes/stack-sizes, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
+# cases:
+#   replicas: {silent: true}
 # causes:
 #   odd-size:
 #     likely: >-
@@ -54,13 +62,20 @@
 #       > 6) and not (want % 77 == 0 and got % 77 == 0)
 #     sample: "Expected size 17 but got size 9 for tensor number 1 in the list."
 #   prompts:
-#     if: >-
+#     likely: >-
 #       want != got and want % 77 == 0 and got % 77 == 0 and want < 400 and got < 400
 #     sample: |
 #       RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 77 but got size 154 for tensor number 1 in the list.
 #   wrong-dimension:
 #     if: dim != 0 and live("left", "differ in dim 0")
 #     undecided: that the sizes differ in the dimension of the batch is not printed
+#   cache:
+#     likely: len(piece) == 5 and piece[0] == 2
+#     sample: "RuntimeError: Input tensor at index 2 has invalid shape [2, 10, 12, 1024, 64], but expected [2, 11, 12, 1024, 64]"
+#   replicas:
+#     likely: read(piece)
+#     undecided: why the pieces differ is not printed
+#     sample: "RuntimeError: Input tensor at index 1 has invalid shape [2, 5, 5], but expected [2, 9, 5]"
 #   last-piece:
 #     likely: dim == 0 and want > 1000 and got > 0 and got < want and i > 1
 #     sample: |
@@ -173,3 +188,44 @@ losses = torch.stack([model(batch).mean() for batch in loader])
 
 # %% proof numbers
 assert losses.shape == (3,) and torch.equal(losses[2], model(x[8:]).mean())
+
+# %%
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+model = nn.GRU(6, 5, batch_first=True)
+x, lengths = torch.rand(4, 9, 6), torch.tensor([9, 7, 5, 4])
+
+# %% break replicas
+def forward(x, lengths):
+    packed = pack_padded_sequence(x, lengths, batch_first=True)
+    return pad_packed_sequence(model(packed)[0], batch_first=True)[0]
+
+
+# nn.DataParallel gives each of two GPUs half of the batch
+pieces = [forward(*half) for half in zip(x.chunk(2), lengths.chunk(2))]
+print([tuple(piece.shape) for piece in pieces])
+assert [piece.shape[1] for piece in pieces] == [9, 5]
+
+# %% check replicas
+# the longest of each half: each GPU pads to its own
+print([half.max().item() for half in lengths.chunk(2)])
+assert lengths[:2].max() != lengths[2:].max()
+
+# %% fix replicas
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+
+def forward(x, lengths):
+    packed = pack_padded_sequence(x, lengths, batch_first=True)
+    outputs, _ = model(packed)
+    length = x.shape[1]  # the same on every GPU
+    return pad_packed_sequence(outputs, batch_first=True, total_length=length)[0]
+
+# %% proof replicas
+for lengths in (lengths, torch.tensor([8, 8, 6, 2])):  # the second leaves the last place empty
+    halves = zip(x.chunk(2), lengths.chunk(2))
+    outputs = torch.cat([forward(*half) for half in halves])
+    assert outputs.shape == (4, 9, 5)
+    for row, values, length in zip(outputs, x, lengths):
+        torch.testing.assert_close(row[:length], model(values[:length])[0])
+        assert not row[length:].any()

@@ -15,7 +15,7 @@
 #   mask-count:
 #     likely: read(places) and not paste("image_features", "inputs_embeds", "image_token", "image_embeds")
 #   image-tokens:
-#     if: paste("image_features", "inputs_embeds", "image_token", "image_embeds")
+#     likely: paste("image_features", "inputs_embeds", "image_token", "image_embeds")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "modeling_llava.py", line 30, in forward

@@ -32,6 +32,9 @@
 # recover: fix
 # related: [shapes/view-noncontiguous]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.reshape.html", "https://docs.pytorch.org/docs/stable/generated/torch.flatten.html"]
+# cases:
+#   fixed-batch: {wrong: {drop-last: "https://github.com/ctallec/world-models/issues/25"}}
+#   image-size: {wrong: {minus-one: "https://github.com/qijiezhao/pseudo-3d-pytorch/issues/28"}}
 # causes:
 #   fixed-batch:
 #     if: >-
@@ -106,6 +109,29 @@ for images in loader:
 assert flat.shape == (3, 48)
 assert torch.equal(flat[1], dataset[17].reshape(-1))
 
+# %% use fixed-batch
+head = nn.Linear(12, 2)
+optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+loader = DataLoader(torch.rand(21, 3, 2, 2), batch_size=8)
+answers = []
+# >>>
+for images in loader:
+    flat = images.view(8, 12)
+# <<<
+    scores, labels = head(flat), images.sum((1, 2, 3)).gt(6).long()
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(scores, labels).backward()
+    optimizer.step()
+    answers.extend(scores.argmax(1).tolist())
+assert len(answers) == 21
+
+# %% wrong drop-last
+# `drop_last=True` in a loader that evaluates: no error, and the last samples get no answer.
+loader = DataLoader(dataset, batch_size=8, drop_last=True)
+seen = sum(len(images.view(8, 48)) for images in loader)
+print(seen, "of", len(dataset))  # 16 of 19
+assert seen < len(dataset)
+
 
 # %%
 class Model(nn.Module):
@@ -143,8 +169,15 @@ assert torch.allclose(outputs[1], model(images[1:])[0], atol=1e-6)  # one row fo
 assert torch.isin(images, photos).float().mean() < 0.01  # means of pixels, not copies
 assert (images.mean((2, 3)) - photos.mean((2, 3))).abs().max() < 0.02
 
+# %% wrong minus-one
+# `view(-1, 400)` with images for which the numbers happen to fit: four rows for each of the two
+# images, and the loss fails instead.
+images = torch.rand(2, 3, 52, 52)
+outputs = model(images)
+nn.functional.cross_entropy(outputs, torch.tensor([0, 1]))
+
 # %%
-images = torch.rand(1, 1, 40, 120)  # a grey picture
+images = grey = torch.rand(1, 1, 40, 120)  # a grey picture
 
 # %% break channels
 images.view(1, 3, 40, 120)
@@ -158,7 +191,7 @@ images = images.expand(-1, 3, -1, -1)  # grey three times; of RGBA: images[:, :3
 
 # %% proof channels
 assert images.shape == (1, 3, 40, 120)
-assert torch.equal(images[:, 0], images[:, 2]) and len(images.unique()) > 1000
+assert all(torch.equal(channel, grey[0, 0]) for channel in images[0])
 
 # %%
 x = torch.rand(2, 4, 6, 3)  # batch, height, width, channels

@@ -654,10 +654,12 @@ mp.start_processes(work, nprocs=2, start_method="fork")
 
 
 # %% check sharded-weight
+PROGRAM = "print(rank, model.module[0].weight.shape)"
+
+
 def work(rank):
     model = sharded_model(rank)
-    # one size, and another on every rank: a shard
-    print(rank, model.module[0].weight.shape)
+    exec(PROGRAM)  # one size, and another on every rank: a shard
     assert model.module[0].weight.dim() == 1
 
 

@@ -30,7 +30,7 @@
 #         scores  left  float32 [3]; cpu
 #     undecided: how many values there are is not printed
 #   wrong-dim:
-#     likely: frames("dim=0") and live.left.shape[1] > live.left.shape[0]
+#     likely: frames("dim=0", ", 0)", ", 0, ", "axis=0") and live.left.shape[1] > live.left.shape[0]
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/home/a/words.py", line 10, in <module>

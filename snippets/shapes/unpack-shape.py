@@ -22,9 +22,8 @@
 #   enumerate:
 #     if: frames("enumerate(") and got == 2 and not frames(", (", ",(")
 #   state:
-#     if: >-
-#       (paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") or live("GRU") or live("LSTM") or
-#       live("RNN")) and not frames(".shape", ".size()")
+#     if: (live("GRU") or live("LSTM") or live("RNN")) and not frames(".shape", ".size()")
+#     likely: paste("lstm(", "LSTM(", "rnn(", "RNN(", "gru(", "GRU(") and not frames(".shape", ".size()")
 #     sample: |
 #       outputs, hidden, cell = self.lstm(x)
 #       ValueError: not enough values to unpack (expected 3, got 2)

@@ -1,4 +1,11 @@
 # ---
+# wordings:
+#   - text: "cudnn RNN backward can only be called in training mode"
+#     exception: RuntimeError
+#   - text: "RNN backward can only be called in training mode"
+#     exception: RuntimeError
+#   - text: "backward_input can only be called in training mode"
+#     exception: RuntimeError
 # tags: [batchnorm, loss]
 # recover: fix
 # related: [nn/bn-frozen-drift]
@@ -7,6 +14,12 @@
 #   after-validation:
 #   before-the-loop: {case: after-validation}
 #   came-in-eval:
+#   gradient-of-input:
+#     likely: paste("captum", "grad-cam", "grad_cam", "saliency", "IntegratedGradients", "attack", "adversar")
+#     sample: |
+#       File "attack.py", line 343, in run
+#         loss.backward()
+#       RuntimeError: cudnn RNN backward can only be called in training mode
 # ---
 
 # %%

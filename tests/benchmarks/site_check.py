@@ -39,7 +39,12 @@ LIGHTHOUSE = {
     "notebook": f"en/{measure.NOTEBOOK}",
     "lookup": "en/lookup/",
     "messages": "en/messages/",
+    "topic": "en/devices/",
+    "tip": "en/tips/nn/training-loop/",
+    "symptom in Chinese": "zh/memory/cuda-oom/",
 }
+#: The most that a page may shift while it loads.
+SHIFT = 0.01
 SCORES = {"performance": 98, "accessibility": 100, "best-practices": 100, "seo": 100}
 #: Load per core above which times say nothing.
 BUSY = 0.3
@@ -84,7 +89,7 @@ def run_weight(browser: Browser, address: str) -> list[Row]:
 
 
 def run_lighthouse(folder: Path, address: str, node: Path, runs: int, busy: bool) -> list[Row]:
-    browser = chromium()
+    browser = chromium(os.environ)
     environment = {**os.environ, **({"CHROME_PATH": browser} if browser else {})}
     rows: list[Row] = []
     for name, path in LIGHTHOUSE.items():
@@ -121,6 +126,9 @@ def run_lighthouse(folder: Path, address: str, node: Path, runs: int, busy: bool
                     verdict(score >= goal) if judged else "busy machine: not judged",
                 )
             )
+        shifts = [report["audits"]["cumulative-layout-shift"]["numericValue"] for report in reports]
+        moved = statistics.median(shifts)
+        rows.append((f"shift, {name}", f"≤ {SHIFT}", f"{moved:.3f}", verdict(moved <= SHIFT)))
         for line in sorted({line for report in reports for line in failed_audits(report)}):
             print(f"  {name}: {line}")
     return rows
@@ -180,7 +188,7 @@ def main() -> int:
         ):
             return 1
         with measure.serving(folder, PORT) as address, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            browser = playwright.chromium.launch(executable_path=chromium(os.environ), args=FLAGS)
             if "axe" in parts:
                 rows += run_axe(browser, address)
             if "weight" in parts:

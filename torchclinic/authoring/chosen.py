@@ -9,14 +9,12 @@ import sys
 import zlib
 
 from .. import ROOT
-from ..content import catalogue, evidence, mutation
+from ..content import catalogue, mutation
 from ..content.catalogue import Catalogue, UnknownSymptom
 from ..content.problem import BadInput
 from ..content.symptom import Symptom
 from ..content.tip import Tip
-
-#: Seconds that a cell is taken to need of which no run is recorded.
-UNKNOWN = 1.0
+from . import plan
 
 
 def chosen(options: argparse.Namespace) -> tuple[Catalogue, list[Symptom | Tip]]:
@@ -29,7 +27,12 @@ def chosen(options: argparse.Namespace) -> tuple[Catalogue, list[Symptom | Tip]]
     pages = _asked(clinic, options)
     if options.third_party:
         pages = [page for page in pages if page.snippet.packages]
-    return clinic, _changed(clinic, pages, options) if options.changed else pages
+    if options.changed:
+        pages = _changed(clinic, pages, options)
+    if options.missing and options.mutate:
+        mutants = mutation.read(ROOT, options.device)
+        pages = [page for page in pages if mutants.of(page.snippet) is None]
+    return clinic, plan.by_value(clinic, pages) if options.device == "cuda" else pages
 
 
 def _read(options: argparse.Namespace) -> Catalogue:
@@ -71,16 +74,12 @@ def _changed(
 
     The record is that of the release that CI runs.
     """
-    here = (evidence.RELEASE, evidence.PYTHON, options.device)
-    records = {(known.torch, known.python, known.device): known for known in clinic.evidence}
-    recorded, mutants = records.get(here), mutation.read(ROOT, options.device)
+    recorded = plan.record_of(clinic, options.device)
+    mutants = mutation.read(ROOT, options.device)
     changed, others = [], []
     for page in pages:
         code = page.snippet
-        seconds = {
-            cell.name: (recorded and recorded.cell(code, cell.name) or {}).get("seconds", UNKNOWN)
-            for cell in code.runs
-        }
+        seconds = plan.seconds_of(code, recorded)
         if options.mutate:
             entry = mutants.of(code)
             same = entry is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from ..find.answer import Index
 from ..run.engine import perform
 from ..run.judge import Run
 from ..run.machine import NoTorch, ask_machine
-from ..run.report import today
+from ..run.report import today, whole
 from . import command_mutants
 from .mutants import Mutant, mutants, shortened
 
@@ -47,6 +48,7 @@ def mutate(
     device: str = "cpu",
     record: Path | None = None,
     jobs: int = 0,
+    until: float = math.inf,
 ) -> int:
     """Run wrong versions of the fixes and blocks of `pages`; print those that nothing caught.
 
@@ -57,6 +59,8 @@ def mutate(
     Args:
         table: the index in which what a cell prints is looked up.
         record: root of the checkout in which is recorded what was tried.
+        until: of `time.monotonic()`: nothing begins later, and a page that was not done is not
+            recorded.
 
     Returns:
         The exit status: 1 if one was neither caught nor excused, 2 if nothing could run.
@@ -67,16 +71,17 @@ def mutate(
         print(f"torchclinic: {error}", file=sys.stderr)
         return 2
     started = time.monotonic()
-    trials = [trial for page in pages for trial in _trials(page)]
-    perform(table, trials, machine, device=device, jobs=jobs)
+    trials = [trial for page in pages for trial in trials_of(page)]
+    perform(table, trials, machine, device=device, jobs=jobs, until=until)
+    trials = whole(trials)
     for _ in range(2):  # clocks take part: what would fail this run is asked three times
         if doubtful := [trial for trial in trials if trial.is_doubtful]:
             perform(table, doubtful, machine, device=device, jobs=jobs)
     tried = mutation.Record(machine.torch, device)
-    by_page: dict[str, list[Trial]] = {page.id: [] for page in pages}
+    by_page: dict[str, list[Trial]] = {}
     for trial in trials:
-        by_page[trial.symptom.id].append(trial)
-    to_mend = sum(_report(page, by_page[page.id], tried) for page in pages)
+        by_page.setdefault(trial.symptom.id, []).append(trial)
+    to_mend = sum(_report(own[0].symptom, own, tried) for own in by_page.values())
     ran = [trial for trial in trials if trial.mutant and trial.outcome != "skipped"]
     caught = sum(trial.outcome == "failed" for trial in ran)
     excused = sum(trial.outcome == "passed" and trial.is_excused for trial in ran)
@@ -89,7 +94,7 @@ def mutate(
     return 1 if to_mend else 0
 
 
-def _trials(page: Symptom | Tip) -> list[Trial]:
+def trials_of(page: Symptom | Tip) -> list[Trial]:
     """Of each case whose fix is code: it as it stands, then its wrong versions."""
     return [
         Trial(page, case.cure, instead=mutant.source, mutant=mutant.name)

@@ -107,8 +107,9 @@ def _explanation(
     what = lookup.diagnose(known.index, hit, language) or hit["title"][language]
     if answer["status"] == "likely":
         what = text_of["likely"].format(what=what)
-    guessed = hit["often"] is not None and hit["often"]["case"]
-    fix = text_of["fix-often" if guessed else "fix-command"].format(command=fix_command(hit))
+    guessed = hit["often"] if hit["often"] and hit["often"]["case"] else None
+    sure = ("fix-often" if guessed["threads"] else "fix-first") if guessed else "fix-command"
+    fix = text_of[sure].format(command=fix_command(hit))
     # That a process that has ended is started again goes without saying.
     if hit["recover"] in ("again", "machine", "hardware"):
         fix += f" · {words.of(language, 'afterwards')['recover'][hit['recover']]}"

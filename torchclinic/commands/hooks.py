@@ -7,30 +7,21 @@ in here is kept in here.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
-import traceback
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any
 
 from . import prepared
-from .child import KEPT
 
-#: Of PyTorch, and of what is built for it; the class that its C++ raises.
-SIGNS = (
-    "torch",
-    "cuda",
-    "cudnn",
-    "nccl",
-    "nvidia",
-    "triton",
-    "flash_attn",
-    "numpy",
-    "tensor",
-    "runtimeerror",
-)
+TYPE_CHECKING = False  # as typing has it; what most errors need not costs no import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any
+
+#: Of PyTorch, and of what is built for it.
+SIGNS = ("torch", "cuda", "cudnn", "nccl", "nvidia", "triton", "flash_attn", "numpy", "tensor")
+#: Exceptions of a chain that are asked for them.
+CHAIN = 20
 _state = threading.local()
 #: The hook that install() put in place, and threading's.
 _hook: Any = None
@@ -82,14 +73,17 @@ def add_lines(error: BaseException | None, names: dict[str, str] | None = None) 
             return
         if sys.stderr is None:
             return
-        printed = traceback.format_exception(type(error), error, error.__traceback__)
-        text = "".join(printed)[-KEPT:]
-        if not may_be_torchs(text):
+        if not may_be_torchs(error):
             return
+        import traceback
+
         from ..content.problem import BadInput
         from . import explain, knowledge, live_child
+        from .child import KEPT
         from .terminal import language_of_locale
 
+        printed = traceback.format_exception(type(error), error, error.__traceback__)
+        text = "".join(printed)[-KEPT:]
         for file, name in (names or {}).items():
             text = text.replace(f'File "{file}"', f'File "{name}"')
         try:
@@ -105,15 +99,31 @@ def add_lines(error: BaseException | None, names: dict[str, str] | None = None) 
         pass
 
 
-def may_be_torchs(text: str) -> bool:
-    """Has this process, or a traceback, anything to do with PyTorch? Asked before anything is
-    loaded: most errors of most programs have not.
+def may_be_torchs(error: BaseException) -> bool:
+    """Has this process, or an error, anything to do with PyTorch? Asked before anything is loaded:
+    most errors of most programs have not.
 
     PyTorch's C++ leaves no frame: that torch was imported says it then. Where it cannot be
-    imported, or a package built for it, its name or that of NVIDIA's libraries stands in the text.
+    imported, or a package built for it, its name or that of NVIDIA's libraries stands in the
+    message, or in the files and functions that it came through.
     """
-    lower = text.lower()
-    return "torch" in sys.modules or any(sign in lower for sign in SIGNS)
+    if "torch" in sys.modules:
+        return True
+    chain: list[BaseException | None] = [error]
+    for one in chain:  # grows
+        if one is None:
+            continue
+        text = f"{type(one).__module__} {type(one).__name__} {one}".lower()
+        trace = one.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            text += f" {code.co_filename} {code.co_name}".lower()
+            trace = trace.tb_next
+        if any(sign in text for sign in SIGNS):
+            return True
+        more = (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
+        chain += more[: max(0, CHAIN - len(chain))]
+    return False
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -137,8 +147,10 @@ def _after_cell(result: Any) -> None:
         error = last  # a magic, as %run, printed a traceback and went on
     _state.last = last
     if error is not None:
-        with contextlib.suppress(Exception):
+        try:
             sys.stdout.flush()  # where IPython prints the traceback
+        except Exception:
+            pass
         add_lines(error, _cells(error, getattr(_state, "shell", None)))
 
 

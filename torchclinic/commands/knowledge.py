@@ -12,7 +12,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,14 +22,14 @@ from ..content.problem import BadInput
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..content.finished import Answers, SnippetEntry, SymptomEntry, TipEntry
+    from ..content.finished import SnippetEntry, SymptomEntry, TipEntry
     from ..find.answer import Answer, Index, Origin
     from ..find.likely import Likeness
     from ..find.origins_table import Origins
     from ..find.search_table import SearchIndex, SearchTable
 
 #: Of the files' format; content/finished.py describes it.
-VERSION = 3
+VERSION = 4
 #: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown
 #: (for show), the search's index of each language, PyTorch's own messages.
 PARTS = ("answers", "snippets", "pages", "search", "origins")
@@ -57,6 +57,28 @@ def program() -> str:
     return "torchclinic" if DATA.is_dir() else "python -m torchclinic"
 
 
+class Folded(Mapping[str, "SymptomEntry"]):
+    """Entries, each kept as JSON until it is asked for: of hundreds an answer shows one."""
+
+    def __init__(self, entries: dict[str, str]):
+        self._folded = entries
+        self._read: dict[str, SymptomEntry] = {}
+
+    def __getitem__(self, stem: str) -> SymptomEntry:
+        if stem not in self._read:
+            self._read[stem] = json.loads(self._folded[stem])
+        return self._read[stem]
+
+    def __contains__(self, stem: object) -> bool:
+        return stem in self._folded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folded)
+
+    def __len__(self) -> int:
+        return len(self._folded)
+
+
 @dataclass
 class Knowledge:
     """What is known.
@@ -71,7 +93,7 @@ class Knowledge:
     """
 
     index: Index
-    symptoms: dict[str, SymptomEntry]
+    symptoms: Mapping[str, SymptomEntry]
     tips: dict[str, TipEntry]
     redirects: dict[str, str]
     site: str = ""
@@ -199,12 +221,12 @@ def load() -> Knowledge:
     Raises:
         BadInput: this copy has neither, or nothing in it can be read; says what to do.
     """
-    answers: Answers = _read("answers")
+    answers = _read("answers")
     if not answers["index"]["wordings"]:
         raise BadInput(
             "no symptom of this checkout can be read; `python -m torchclinic catalogue` says why"
         )
-    return Knowledge(**answers)
+    return Knowledge(**{**answers, "symptoms": Folded(answers["symptoms"])})
 
 
 def in_checkout() -> bool:

@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 #: What asks for stacks. Not SIGUSR1: with that Slurm, Lightning and submitit say "save, and end",
 #: and a process where it has no handler dies of it.
@@ -51,7 +50,7 @@ def _open() -> None:
     try:
         if _folder:
             mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-            _file = os.open(Path(_folder, f"{NAME}-{os.getpid()}.txt"), mode, 0o600)
+            _file = os.open(f"{_folder}/{NAME}-{os.getpid()}.txt", mode, 0o600)
             os.write(_file, _head().encode())
         else:
             _file = os.memfd_create(NAME)
@@ -80,6 +79,8 @@ def _head() -> str:
 def ask(pid: int) -> str:
     """The stacks that a prepared process writes down for this; "" where it is not prepared, or
     does not answer."""
+    from pathlib import Path  # not at the start of every program that is prepared
+
     process = Path("/proc", str(pid))
     try:
         caught = next(
@@ -111,6 +112,8 @@ def _answer(file: object) -> str:
 
 def left(folder: str) -> str:
     """The stacks of the moment at which processes were ended: those of a folder."""
+    from pathlib import Path
+
     texts = []
     for file in sorted(Path(folder).glob(f"{NAME}-*.txt")):
         with file.open("rb") as opened:

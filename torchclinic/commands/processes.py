@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..find.stacks import MARK
 from . import prepared
 
-PROC = Path("/proc")
+PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 #: Seconds that one call of py-spy may take.
 PATIENCE = 60
 #: Numbers of the system's calls that say what a program in native code waits for.
@@ -25,8 +25,9 @@ CALLS = {
     "aarch64": {"56": "open", "63": "read", "64": "write", "98": "lock"},
 }
 
-#: Parts of the names of the kernel's functions in which a process waits (/proc/PID/wchan), for
-#: where its call is not told. Those of drives are from the kernel's sources, not from a run.
+#: Parts of the names of the kernel's functions in which a process waits (/proc/PID/wchan; root may
+#: read all of them, /proc/PID/stack), for where its call is not told. Those of drives are from the
+#: kernel's sources, not from a run.
 WAITS = {
     **dict.fromkeys(("nfs", "rpc_wait", "fuse", "cifs", "ceph", "lustre"), "drive"),
     **{"futex": "lock", "pipe_read": "read", "pipe_write": "write", "wait_for_partner": "open"},
@@ -190,6 +191,8 @@ def _mark(one: Process, since: float, before: Process | None) -> str:
     told["state"] = now.state if now else "X"
     if now and before:
         told["cpu"] = f"{max(now.time - before.time, 0) / passed:.2f}"
+    if killed := _killed(one.pid):
+        told["oom"] = killed
     waits = _waits(one.pid)
     if call := waits if waits == "drive" else _call(one.pid) or waits:
         told["call"] = call
@@ -220,12 +223,35 @@ def _call(pid: int) -> str:
 
 
 def _waits(pid: int) -> str:
-    """The same, as the kernel names its own function; it tells this of more processes."""
+    """The same, as the kernel names its own functions; it tells this of more processes."""
+    for file in ("wchan", "stack"):
+        try:
+            names = _read(pid, file)
+        except OSError:
+            continue
+        if what := next((what for part, what in WAITS.items() if part in names), ""):
+            return what
+    return ""
+
+
+def _killed(pid: int) -> int:
+    """How many processes of its cgroup the kernel has ended for want of memory."""
     try:
-        name = _read(pid, "wchan")
+        lines = _read(pid, "cgroup").splitlines()
     except OSError:
-        return ""
-    return next((what for part, what in WAITS.items() if part in name), "")
+        return 0
+    for _, kinds, path in (line.split(":", 2) for line in lines if line.count(":") > 1):
+        if kinds not in ("", "memory"):
+            continue
+        # In a container its own group stands at the root, whatever the path says.
+        for folder in (GROUPS / kinds / path.lstrip("/"), GROUPS / kinds):
+            try:
+                file = folder / ("memory.oom_control" if kinds else "memory.events")
+                told = dict(line.split() for line in file.read_text().splitlines())
+                return int(told["oom_kill"])
+            except (OSError, ValueError, KeyError):
+                continue
+    return 0
 
 
 def printed(pid: int) -> int:

@@ -130,9 +130,6 @@ def _unknown(known: Knowledge, answer: Answer, language: str) -> list[str]:
             if "failure" in answer
             else [text["about"], *titles, *lines]
         )
-    elif answer["neighbours"] and "failure" not in answer:
-        ids = ", ".join(known.symptoms[stem]["id"] for stem in answer["neighbours"])
-        lines.append(text["neighbours"] + ids)
     if answer["report"] and "failure" not in answer:
         lines += [text["report"], f"  {printable(answer['report'])}"]
     return lines
@@ -192,7 +189,7 @@ def how_sure(hit: Hit, text: dict[str, Any]) -> str:
         return str(text["leaning" if cause["leaning"] else "cause"])
     threads = hit["often"]["threads"] if hit["often"] else []
     if not threads:
-        return str(text["often"])
+        return str(text["check-first"])
     return str(text["often-of"].format(count=threads[0], of=threads[1]))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import math
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +69,28 @@ def add(commands: Any) -> None:
     add(
         "--missing",
         action="store_true",
-        help="only symptoms that this torch, Python and device have not run as they stand now",
+        help="only symptoms that this torch, Python and device have not run as they stand now; "
+        "with --mutate what this device has not",
+    )
+    add(
+        "--within",
+        type=float,
+        default=math.inf,
+        metavar="SECONDS",
+        help="begin no cell later than this; with --record --missing the next run goes on",
+    )
+    add(
+        "--plan",
+        action="store_true",
+        help="run nothing: say in which order, and how long each page took when it was recorded; "
+        "in a checkout",
     )
     command.set_defaults(run=run_verify)
 
 
 def run_verify(options: argparse.Namespace) -> int:
     _check(options)
+    until = time.monotonic() + options.within
     from ..run import verify  # cannot be imported on Windows
 
     if not knowledge.in_checkout():
@@ -83,10 +100,15 @@ def run_verify(options: argparse.Namespace) -> int:
         # A room that this one may not know, and that the wheel leaves out.
         clinic, pages = importlib.import_module("torchclinic.authoring.chosen").chosen(options)
         index = clinic.table
+        if options.plan:
+            plan = importlib.import_module("torchclinic.authoring.plan")
+            plan.show(clinic, pages, options.device, options.mutate)
+            return 0
         if options.mutate:
             mutate = importlib.import_module("torchclinic.authoring.mutate").mutate
             root = ROOT if options.record else None
-            return int(mutate(index, pages, device=options.device, record=root, jobs=options.jobs))
+            given = {"device": options.device, "record": root, "jobs": options.jobs}
+            return int(mutate(index, pages, until=until, **given))
         symptoms = [page for page in pages if isinstance(page, Symptom)]
         known = {record.environment for record in clinic.evidence}
     folder = options.evidence or ROOT / "evidence"
@@ -101,6 +123,7 @@ def run_verify(options: argparse.Namespace) -> int:
         show=bool(options.ids) and options.repeat == 1,
         missing=folder if options.missing else None,
         known=known,
+        until=until,
     )
 
 
@@ -118,10 +141,15 @@ def _check(options: argparse.Namespace) -> None:
             "--repeat is a number of runs, 1 or more, and does not go with --record: "
             "evidence is one run's"
         )
+    if options.plan and options.missing and not options.mutate:
+        raise BadInput("--plan asks no torch, and so does not know what is --missing")
     if options.share <= 0:
         raise BadInput("--share is a number of seconds")
-    if options.changed or options.mutate:
-        knowledge.need_checkout("verify --mutate" if options.mutate else "verify --changed")
+    if options.within <= 0:
+        raise BadInput("--within is a number of seconds")
+    for option in ("mutate", "changed", "plan"):
+        if getattr(options, option):
+            knowledge.need_checkout(f"verify --{option}")
     if options.record and not options.evidence and not knowledge.in_checkout():
         raise BadInput(
             "--record writes into evidence/ of a checkout, and this is none: "

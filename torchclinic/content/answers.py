@@ -140,4 +140,5 @@ def prose(text: str, ident: str) -> str:
         page = posixpath.normpath(posixpath.join(posixpath.dirname(ident), target))
         return f"{link[1]} ({page.removesuffix('.md')})"
 
-    return _LINK.sub(plain, text).replace("**", "")
+    pieces = _LINK.sub(plain, text).split("`")  # in code, which is every second, `**` is a power
+    return "`".join(piece if at % 2 else piece.replace("**", "") for at, piece in enumerate(pieces))

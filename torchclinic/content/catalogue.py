@@ -26,6 +26,7 @@ from . import (
     yamlfile,
 )
 from .collection import FACTS, Catalogue, UnknownSymptom
+from .kept import Kept, uncollected
 from .page import Page
 from .problem import Problems
 from .snippet import Snippet
@@ -61,10 +62,26 @@ def load(
         only: the stem of the one page whose problems are asked for; rules that cannot concern it
             are not checked.
     """
+    with uncollected():
+        catalogue, pages = _read(root, drafts)
+        if check:
+            words.check(words.read(), catalogue.problems)
+            rules.check(catalogue, pages, only)
+        if lint:
+            causes.check(catalogue, causes.neighbours(catalogue, only) if only else None)
+    catalogue.problems.sort()
+    return catalogue
+
+
+def _read(root: Path, drafts: Collection[str]) -> tuple[Catalogue, Pages]:
+    """All files, checked in themselves."""
     problems = Problems(root)
     topics, tags = _vocabulary(root / FACTS / "vocabulary.yml", problems)
-    snippets = _snippets(root, topics, problems)
-    pages = {language: _pages(root, language, topics, problems) for language in LANGUAGES}
+    with Kept(root, "files") as kept:
+        snippets = _snippets(root, topics, problems, kept)
+        pages = {language: _pages(root, language, topics, problems, kept) for language in LANGUAGES}
+        tips = _tips(root, topics, problems, kept)
+    records = evidence.read_all(root / "evidence", problems)
     unpublished = {
         stem: _symptom(stem, snippets, pages)
         for stem, parsed in snippets.items()
@@ -77,9 +94,7 @@ def load(
     for stem, met in threads.read(root, problems).items():
         if stem in symptoms:
             symptoms[stem].threads = met
-    tips = _tips(root, topics, problems)
     ids = {symptom.id for symptom in symptoms.values()} | {entry.id for entry in tips.values()}
-    records = evidence.read_all(root / "evidence", problems)
     catalogue = Catalogue(
         root,
         symptoms,
@@ -96,13 +111,7 @@ def load(
         alike=alike.read(root / FACTS / alike.FILE, problems),
         devices=devices.read(root / FACTS / devices.FILE, problems),
     )
-    if check:
-        words.check(words.read(), problems)
-        rules.check(catalogue, pages, only)
-    if lint:
-        causes.check(catalogue, causes.neighbours(catalogue, only) if only else None)
-    problems.sort()
-    return catalogue
+    return catalogue, pages
 
 
 def _symptom(stem: str, snippets: dict[str, Snippet], pages: Pages) -> Symptom:
@@ -135,13 +144,15 @@ def _vocabulary(file: Path, problems: Problems) -> tuple[Names, Names]:
     return topics, tags
 
 
-def _snippets(root: Path, topics: Collection[str], problems: Problems) -> dict[str, Snippet]:
+def _snippets(
+    root: Path, topics: Collection[str], problems: Problems, kept: Kept
+) -> dict[str, Snippet]:
     snippets: dict[str, Snippet] = {}
     for file in sorted((root / "snippets").rglob("*.py")):
         if file.parent.parent != root / "snippets" or file.parent.name not in topics:
             where = f"a snippet lies in snippets/<topic>/; topics are {', '.join(topics)}"
             problems.add(file, 0, where)
-        elif parsed := snippet_file.read(file, problems):
+        elif parsed := kept.read(problems, snippet_file.read, file):
             first = snippets.setdefault(parsed.stem, parsed)
             if first is not parsed:
                 message = f"stem `{parsed.stem}` is taken by {first.id}; a stem is unique"
@@ -149,14 +160,16 @@ def _snippets(root: Path, topics: Collection[str], problems: Problems) -> dict[s
     return snippets
 
 
-def _pages(root: Path, language: str, topics: Iterable[str], problems: Problems) -> dict[str, Page]:
+def _pages(
+    root: Path, language: str, topics: Iterable[str], problems: Problems, kept: Kept
+) -> dict[str, Page]:
     files = [
         file
         for topic in topics
         for file in sorted((root / "docs" / language / topic).glob("*.md"))
         if file.stem != "index"
     ]
-    pages = {file.stem: page_file.read(file, language, problems) for file in files}
+    pages = {file.stem: kept.read(problems, page_file.read, file, language) for file in files}
     return {stem: parsed for stem, parsed in pages.items() if parsed is not None}
 
 
@@ -187,7 +200,7 @@ def _sources(file: Path, problems: Problems) -> dict[str, dict[str, Any]]:
     return sources
 
 
-def _tips(root: Path, topics: Iterable[str], problems: Problems) -> dict[str, Tip]:
+def _tips(root: Path, topics: Iterable[str], problems: Problems, kept: Kept) -> dict[str, Tip]:
     order = list(topics)
     tips: dict[str, Tip] = {}
     for language in LANGUAGES:
@@ -197,7 +210,7 @@ def _tips(root: Path, topics: Iterable[str], problems: Problems) -> dict[str, Ti
             if topic not in order or file.parent.parent.name != tip.FOLDER:
                 where = f"a tip lies in {folder}/<topic>/; topics are {', '.join(order)}"
                 problems.add(file, 0, where)
-            elif parsed := tip.read(file, language, problems):
+            elif parsed := kept.read(problems, tip.read, file, language):
                 entry = tips.setdefault(file.stem, Tip(topic, file.stem, {}))
                 if entry.topic == topic:
                     entry.pages[language] = parsed

@@ -5,15 +5,20 @@ Every condition must be met by something real, and every wording's sample found.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ..find import lookup
 from ..find.answer import Hit, Index
+from ..find.wording import Wording
 from . import firsts, index
 from .evidence import Evidence
+from .kept import Kept, digest
+from .problem import Problems
 from .snippet import Snippet
 
 if TYPE_CHECKING:
@@ -72,31 +77,38 @@ def check(catalogue: Catalogue, stems: Collection[str] | None = None) -> None:
         stems: the symptoms that are looked at (see `neighbours`); all of them for None.
     """
     table = catalogue.table
-    entries = [
-        (stem, wording, symptom.snippet.file)
-        for stem, symptom in catalogue.symptoms.items()
-        for wording in symptom.snippet.wordings
-    ]
-    for file, line, message in index.lint(table, entries, stems):
-        catalogue.problems.add(file, line, message)
+    known, numbers = digest(json.dumps(table)), count()
+    with Kept(catalogue.root, "causes") as kept:
+        for stem, symptom in catalogue.symptoms.items():
+            snippet = symptom.snippet
+            numbered = [(next(numbers), wording) for wording in snippet.wordings]
+            if stems is None or stem in stems:
+                recorded = [
+                    (record.environment, record.symptoms.get(stem)) for record in catalogue.evidence
+                ]
+                here = (known, str(snippet.file), snippet.text, json.dumps(recorded))
+                check = partial(_check, snippet, catalogue.evidence, table, numbered)
+                kept.of(catalogue.problems, check, *here)
 
-    @cache
-    def first(text: str) -> Hit | None:
-        return _first(table, text)
 
-    for stem, symptom in catalogue.symptoms.items():
-        if stems is not None and stem not in stems:
-            continue
-        snippet = symptom.snippet
-        outcome = _outcome(snippet, catalogue.evidence, first)
-        known = {record.status(snippet) for record in catalogue.evidence}
-        recorded = bool(known - {"absent", "stale"})
-        for line, message in (
-            *outcome.wrong_breaks(snippet),
-            *_wrong_rows(snippet, outcome, recorded, first),
-            *firsts.headline(snippet, first),
-        ):
-            catalogue.problems.add(snippet.file, line, message)
+def _check(
+    snippet: Snippet,
+    evidence: list[Evidence],
+    table: Index,
+    wordings: list[tuple[int, Wording]],
+    problems: Problems,
+) -> None:
+    """Report what is wrong in one symptom's prints. `wordings`: with their numbers in `table`."""
+    first = cache(partial(_first, table))
+    outcome = _outcome(snippet, evidence, first)
+    recorded = bool({record.status(snippet) for record in evidence} - {"absent", "stale"})
+    for line, message in (
+        *index.lint(table, snippet.stem, wordings),
+        *outcome.wrong_breaks(snippet),
+        *_wrong_rows(snippet, outcome, recorded, first),
+        *firsts.headline(snippet, first),
+    ):
+        problems.add(snippet.file, line, message)
 
 
 @dataclass

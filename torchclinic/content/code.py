@@ -6,7 +6,9 @@ import ast
 import builtins
 import copy
 import functools
+import io
 import re
+import tokenize
 from collections.abc import Iterable
 
 #: What every reader has under some name: a fix may use these without defining them.
@@ -25,12 +27,63 @@ def parsed(source: str) -> ast.Module:
         return ast.Module([], [])
 
 
+#: A check that must run where set-up keeps another Python, or a shell, holds under one of these
+#: names what a reader runs, as text: that is shown, and the rest of the cell runs it there.
+HANDED = {"PROGRAM": "python", "COMMAND": "console"}
+#: What set-up defines with these starts, measures or stands for something: no reader has it.
+_HARNESS = {
+    *("subprocess", "Popen", "ctypes", "venv", "zipfile", "socket", "signal", "mock", "resource"),
+    *("tempfile", "shutil", "multiprocessing", "mp", "start_processes", "perf_counter"),
+}
+
+
 def as_shown(source: str, setup: Iterable[str]) -> str:
     """A check as a reader takes it into a program of their own, which may be sound: without the
     assertions, which hold for the broken one, and with the imports that it takes from set-up."""
+    if handed := handed_over(source):
+        return handed[1]
     shown = _without_assertions(source)
     imports = imports_for(shown, setup)
     return "\n".join([*imports, *([""] if imports else []), shown])
+
+
+def handed_over(source: str) -> tuple[str, str] | None:
+    """The text that a check holds under a name of HANDED, below the cell's comments; and how it is
+    coloured. None where it holds none."""
+    for node in parsed(source).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            name, text = ast.unparse(node.targets[0]), node.value.value
+            if name in HANDED and isinstance(text, str):
+                tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+                said = [token.string for token in tokens if token.type == tokenize.COMMENT]
+                return HANDED[name], "\n".join([*said, text.strip("\n")])
+    return None
+
+
+def strange_names(check: str, failing: str, setup: Iterable[str]) -> list[str]:
+    """Names that a check, as it is shown, takes from set-up and no reader has: neither the failing
+    program nor what it is made of uses them, or they start, measure or stand for something."""
+    setup = list(setup)
+    handed = handed_over(check)
+    if handed and handed[0] != "python":
+        return []
+    loose = [name for name, _ in loose_names(as_shown(check, setup))]
+    defined = [
+        ({node.name}, _words(node), True)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        else (_bound(node), _words(node), False)
+        for source in setup
+        for node in parsed(source).body
+        if loose and not isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
+    known, harness = _words(parsed(failing)), set(_HARNESS)
+    for _ in defined:
+        for bound, words, is_function in defined:
+            if words & (harness if is_function else _HARNESS):
+                harness |= bound
+            elif bound & known:
+                known |= words
+    return [name for name in loose if name not in known or name in harness]
 
 
 def _without_assertions(source: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from . import index, most_met, mutation, search_index, tip
 from .devices import Devices
 from .evidence import Evidence
 from .index import Met
+from .kept import Kept
 from .problem import Problems
 from .symptom import Symptom
 from .tip import Tip
@@ -109,10 +111,17 @@ class Catalogue:
     @functools.cached_property
     def met(self) -> dict[str, list[Met]]:
         """For each wording of each symptom, the row that most of its readers are served by."""
-        return {
-            stem: most_met.of_wordings(symptom, self.evidence, index.build({stem: symptom}, ()))
-            for stem, symptom in self.symptoms.items()
-        }
+        with Kept(self.root, "met") as kept:
+            return {stem: self._met(symptom, kept) for stem, symptom in self.symptoms.items()}
+
+    def _met(self, symptom: Symptom, kept: Kept) -> list[Met]:
+        def count(_: Problems) -> list[Met]:
+            alone = index.build({symptom.stem: symptom}, ())
+            return most_met.of_wordings(symptom, self.evidence, alone)
+
+        recorded = [record.symptoms.get(symptom.stem) for record in self.evidence]
+        here = symptom.id, symptom.snippet.text, json.dumps([symptom.threads, recorded])
+        return kept.of(self.problems, count, *here)
 
     @functools.cached_property
     def table(self) -> Index:

@@ -40,6 +40,40 @@ _IN_FRONT = {"sudo", "RUN", "srun", "xargs", "!"}
 #: Where Python may stand as well, or what a person does with a mouse.
 _MIXED = {"notebook", "trainer", "lightning", "comfyui"}
 
+#: A line for a shell, or a variable with its value.
+_SHELL = re.compile(
+    r"(?:[A-Z]\w*=\S+ )*(?:sudo )?(?:apt|cat|conda|dmesg|docker|env|export|find|free|git|grep"
+    r"|hf|ldconfig|ls|modprobe|nvidia-smi|pip|python|rm|rmmod|rocm-smi|sacct|set|sysctl"
+    r"|tar|torchrun|ulimit|unset|wsl)\b.* .*|[A-Z][A-Z0-9_]{3,}=\S+|sudo reboot"
+)
+
+
+def to_type(told: str) -> tuple[str, str] | None:
+    """Of what to do in a sentence the first line that can be typed or pasted as it stands, and how
+    it is coloured; None where the sentence has names and options only."""
+    for code in re.findall(r"`` ?(.+?) ?``(?!`)|`([^`]+)`", told):
+        line = code[0] or code[1]
+        if "…" not in line and _SHELL.fullmatch(line):
+            return "console", line
+        if "…" not in line and _is_statement(line):
+            return "python", line
+    return None
+
+
+def _is_statement(line: str) -> bool:
+    """Is it Python that does something: an import, an assignment (not an option, `a=1`), or a call
+    of something that has a place, with what it is given?"""
+    try:
+        (node,) = ast.parse(line + (" ..." if line.endswith(":") else "")).body
+    except (SyntaxError, ValueError):
+        return False
+    if isinstance(node, ast.Assign):
+        return " = " in line and not ast.unparse(node.targets[0]).startswith("self.")
+    if isinstance(node, ast.Expr) and isinstance(call := node.value, ast.Call):
+        placed = isinstance(call.func, ast.Attribute) or ast.unparse(call.func) == "print"
+        return placed and bool(call.args or call.keywords)
+    return isinstance(node, (ast.Import, ast.ImportFrom, ast.With))
+
 
 @dataclass
 class Named:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
+from .kept import Kept
 from .problem import Problems
 from .snippet import Case, Snippet
 
@@ -174,22 +175,27 @@ def read_all(folder: Path, problems: Problems) -> list[Evidence]:
 
     CPU first, then the release and the Python that the pages are written for, then the newest.
     """
-    records = []
-    for file in sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")]):
-        try:
-            record = read(file)
-        except (OSError, ValueError, KeyError) as error:
-            how = "record it anew with `python -m torchclinic verify --record`"
-            problems.add(file, 0, f"no evidence that can be read ({error}); {how}")
-            continue
-        if file.name != record.file:
-            packed = f"{file.name}.gz" == record.file
-            how = f"run `gzip -n {file.name}`" if packed else f"rename it to {record.file}"
-            problems.add(file, 0, f"holds the evidence of {record.environment}; {how}")
-        for text in complaints(record):
-            problems.add(file, 0, text)
-        records.append(record)
-    return sorted(records, key=_order)
+    files = sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")])
+    with Kept(problems.root, "evidence") as kept:
+        records = [kept.read(problems, _checked, file) for file in files]
+    return sorted(filter(None, records), key=_order)
+
+
+def _checked(file: Path, problems: Problems) -> Evidence | None:
+    """What a file holds; None if it cannot be read, which is reported as all that is wrong."""
+    try:
+        record = read(file)
+    except (OSError, ValueError, KeyError) as error:
+        how = "record it anew with `python -m torchclinic verify --record`"
+        problems.add(file, 0, f"no evidence that can be read ({error}); {how}")
+        return None
+    if file.name != record.file:
+        packed = f"{file.name}.gz" == record.file
+        how = f"run `gzip -n {file.name}`" if packed else f"rename it to {record.file}"
+        problems.add(file, 0, f"holds the evidence of {record.environment}; {how}")
+    for text in complaints(record):
+        problems.add(file, 0, text)
+    return record
 
 
 def _order(record: Evidence) -> tuple[Any, ...]:

@@ -240,33 +240,28 @@ def anchors(wording: Wording, frequency: Counter[str]) -> list[str]:
 
 
 def lint(
-    index: Index,
-    wordings: Iterable[tuple[str, Wording, Path]],
-    stems: Collection[str] | None = None,
-) -> Iterator[tuple[Path, int, str]]:
-    """Wordings that the matcher could not find or would give to the wrong symptom.
+    index: Index, stem: str, wordings: Iterable[tuple[int, Wording]]
+) -> Iterator[tuple[int, str]]:
+    """Wordings of a symptom that the matcher could not find or would give to another one.
 
     Args:
-        wordings: (stem, wording, its file), as they stand in the index.
-        stems: the symptoms whose wordings are looked at; all of them for None.
+        wordings: with their numbers in the index.
 
     Yields:
-        file, line, message.
+        line, message.
     """
     anchored = {number for numbers in index["anchors"].values() for number in numbers}
-    for number, (stem, wording, file) in enumerate(wordings):
-        if stems is not None and stem not in stems:
-            continue
+    for number, wording in wordings:
         if number not in anchored:
             message = f"wording {wording.text!r} has no word of three letters that stands alone"
-            yield file, wording.line, f"{message}; the lookup finds lines by such words"
+            yield wording.line, f"{message}; the lookup finds lines by such words"
             continue
         near = [f"\n{TRACES.get(text, (text,))[0]}" for text in wording.near[:1]]
         hits = lookup.lookup(index, wording.sample + "".join(near))["hits"]
         first = hits[0]["symptom"] if hits else "no match"
         if first != stem:
             message = f"the sample of {wording.text!r} is looked up as {first}, not as {stem}"
-            yield file, wording.line, f"{message}: set `outranks`, `near`, or make it tell more"
+            yield wording.line, f"{message}: set `outranks`, `near`, or make it tell more"
 
 
 def served(index: Index) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 Threads say which row is met most, those whose text decides for none, as the reader's; where too
 few are known, or no row is met by half of them, the first row that leads to a fix, which is the
-page's quick fix: the table's order is made from more than is kept. Of a page with several
-wordings, a row counts that is not known to print only others, by its recorded breaks, its samples
-and its threads.
+page's quick fix: the table's order is made from more than is kept, but nothing calls that row the
+most met. Of a page with several wordings, a row counts that is not known to print only others, by
+its recorded breaks, its samples and its threads.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def of_wordings(symptom: Symptom, evidence: Collection[Evidence], alone: Index) 
     chosen = []
     for wording in shown:
         prints, met = known[wording].prints, known[wording].met
-        printing = [row for row in rows if row in prints | silent] or rows
+        # Of a wording that nothing is known to print, each row may be the reader's.
+        printing = [row for row in rows if row in prints | silent] if prints else rows
         chosen.append(_chosen(printing, met if met.total() >= ENOUGH else everywhere, fixed))
     return chosen
 
@@ -76,7 +77,8 @@ def _chosen(rows: Sequence[str], met: Counter[str], fixed: Collection[str]) -> M
     """
     first = next((row for row in rows if row in fixed), rows[0])
     row = max((first, *rows), key=lambda row: met[row])
-    leads = row == first or met[row] >= met[first] + LEAD
+    leads = all(met[row] > met[other] for other in rows if other != row)
+    leads = leads and (row == first or met[row] >= met[first] + LEAD)
     if met.total() >= ENOUGH and 2 * met[row] >= met.total() and leads:
         return row, (met[row], met.total())
     return first, ()

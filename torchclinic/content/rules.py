@@ -5,14 +5,30 @@ from __future__ import annotations
 from functools import partial
 
 from .. import LANGUAGES
-from . import command, comments, figure, firsts, glossary, mutation, overview, synonyms, translation
+from . import (
+    code,
+    command,
+    comments,
+    figure,
+    firsts,
+    glossary,
+    mutation,
+    overview,
+    synonyms,
+    translation,
+    yamlfile,
+)
 from .collection import Catalogue
+from .kept import Kept
 from .page import SECTIONS, Page
-from .problem import line_beginning, line_of
+from .problem import Problems, line_beginning, line_of
 from .snippet import Snippet
 from .symptom import Symptom
 from .tip import PROGRAMS, Tip
 from .words import placeholders
+
+#: Pages whose checks still name what only our set-up has, until they are mended.
+UNMENDED = "facts/checks.yml"
 
 
 def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "") -> None:
@@ -27,14 +43,16 @@ def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "
     drafts = {shown.file for draft in catalogue.drafts.values() for shown in draft.pages.values()}
     glossary.check(root, [file for file in glossary.files(root) if file not in drafts], problems)
     named = command.load(root, problems)
-    for symptom in catalogue.symptoms.values():
-        if not symptom.snippet.unread and only in ("", symptom.stem):
-            _check_symptom(catalogue, symptom)
-            if named:
-                _check_commands(catalogue, symptom.snippet, named)
-    for tip in catalogue.tips.values():
-        if only in ("", tip.stem):
-            _check_tip(catalogue, tip)
+    _check_names(catalogue, only)
+    with Kept(root, "rules") as kept:
+        for symptom in catalogue.symptoms.values():
+            if not symptom.snippet.unread and only in ("", symptom.stem):
+                _check_symptom(catalogue, symptom, kept)
+                if named:
+                    _check_commands(catalogue, symptom.snippet, named)
+        for tip in catalogue.tips.values():
+            if only in ("", tip.stem):
+                _check_tip(catalogue, tip, kept)
     overview.check(root, catalogue.topics, problems)
     shown: list[Symptom | Tip] = [*catalogue.symptoms.values(), *catalogue.tips.values()]
     for language in LANGUAGES:
@@ -53,7 +71,7 @@ def _check_snippets_exist(catalogue: Catalogue, pages: dict[str, dict[str, Page]
                 catalogue.problems.add(shown.file, 0, f"{message}. Write it, or remove the page")
 
 
-def _check_symptom(catalogue: Catalogue, symptom: Symptom) -> None:
+def _check_symptom(catalogue: Catalogue, symptom: Symptom, kept: Kept) -> None:
     problems = catalogue.problems
     _check_facts(catalogue, symptom.snippet)
     for language in LANGUAGES:
@@ -66,8 +84,13 @@ def _check_symptom(catalogue: Catalogue, symptom: Symptom) -> None:
             _check_page(catalogue, symptom.snippet, shown)
     pages = symptom.pages.values()
     if len(pages) == len(LANGUAGES) and not any(shown.unread for shown in pages):
-        translation.check(symptom, problems)
-        comments.check(symptom.snippet, symptom.pages["zh"], problems)
+        here = (str(catalogue.root), symptom.id, *(shown.text for shown in pages))
+        kept.of(problems, partial(_check_languages, symptom), symptom.snippet.text, *here)
+
+
+def _check_languages(symptom: Symptom, problems: Problems) -> None:
+    translation.check(symptom, problems)
+    comments.check(symptom.snippet, symptom.pages["zh"], problems)
 
 
 def _check_facts(catalogue: Catalogue, snippet: Snippet) -> None:
@@ -103,6 +126,27 @@ def _check_commands(catalogue: Catalogue, snippet: Snippet, named: command.Facts
             line = line_of(snippet.text, f"  {case.name}:")
             for message in command.complaints(case.commands, case.cells["proof"].source, named):
                 catalogue.problems.add(snippet.file, line, f"commands of `{case.name}`: {message}")
+
+
+def _check_names(catalogue: Catalogue, only: str) -> None:
+    """What a check shows runs in a reader's program: it names nothing that only set-up has."""
+    file, problems = catalogue.root / UNMENDED, catalogue.problems
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    unmended = set(yamlfile.load(text, file, 1, problems).get("unmended", []))
+    for stem, symptom in catalogue.symptoms.items():
+        snippet, strange = symptom.snippet, False
+        for case in snippet.cases.values() if only in ("", stem) else ():
+            cell, broken = case.cells.get("check"), case.cells.get("break")
+            if cell and broken:
+                setup = (part.source for part in snippet.setup_of(cell))
+                names = code.strange_names(cell.source, broken.source, setup)
+                strange = strange or bool(names)
+                if names and stem not in unmended:
+                    message = f"`{cell.name}` names {', '.join(names)}, which no reader has"
+                    how = "hold what they run as PROGRAM or COMMAND, or move it into the proof"
+                    problems.add(snippet.file, cell.line, f"{message}: {how}")
+        if stem in unmended and not strange and only in ("", stem):
+            problems.add(file, line_of(text, stem), f"`{stem}` is mended: take it out")
 
 
 def _has_row(catalogue: Catalogue, row: str) -> bool:
@@ -202,7 +246,7 @@ def _check_links(catalogue: Catalogue, shown: Page) -> None:
 # ---- tips
 
 
-def _check_tip(catalogue: Catalogue, tip: Tip) -> None:
+def _check_tip(catalogue: Catalogue, tip: Tip, kept: Kept) -> None:
     problems, root = catalogue.problems, catalogue.root
     for language in LANGUAGES:
         if language not in tip.pages:
@@ -218,8 +262,8 @@ def _check_tip(catalogue: Catalogue, tip: Tip) -> None:
         _check_links(catalogue, shown)
     if set(tip.pages) == set(LANGUAGES):
         _check_tip_facts(catalogue, tip)
-        translation.check(tip, problems)
-        translation.check_codes(tip, problems)
+        here = (str(root), tip.id, *(shown.text for shown in tip.pages.values()))
+        kept.of(problems, partial(translation.check_tip, tip), *here)
         _check_survivors(catalogue, tip)
 
 

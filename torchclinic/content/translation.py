@@ -70,8 +70,9 @@ def _form(shown: Page) -> dict[str, list[str]]:
     }
 
 
-def check_codes(tip: Tip, problems: Problems) -> None:
-    """The blocks of both languages are the same program; comments may be translated."""
+def check_tip(tip: Tip, problems: Problems) -> None:
+    """The same, and that its blocks are one program in both languages; comments may differ."""
+    check(tip, problems)
     english, chinese = tip.pages["en"], tip.pages["zh"]
     tokens = {language: _tokens(shown, problems) for language, shown in tip.pages.items()}
     if tokens["en"] is None or tokens["zh"] is None:

@@ -6,6 +6,7 @@ content/index.py makes an `Index`; match.py finds `Occurrence`s in a text; looku
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from .condition import Tree
@@ -44,7 +45,7 @@ class Patterns(TypedDict):
     holes: Holes
     traces: dict[str, list[str]]  # name -> the texts, one of which stands for it
     wordings: list[WordingEntry]
-    anchors: dict[str, list[int]]  # rare word -> numbers of the wordings that it leads to
+    anchors: Mapping[str, list[int]]  # rare word -> numbers of the wordings that it leads to
     numbered: list[str]  # the anchors that hold digits
 
 
@@ -192,7 +193,6 @@ class _Answer(TypedDict):
 
 class Answer(_Answer, total=False):
     report: str  # with "none": that line redacted
-    neighbours: list[str]  # with "none": stems whose wordings share words with it
     origin: Origin  # with "origin"
     harmless: list[Remark]
     rung: Literal["sure", "likely", "origin", "cut", "other", "about", "none"]

@@ -41,7 +41,8 @@ OURS = ("torch", "torchvision", "torchaudio", "torchtext", "functorch", "torchge
 FOLDERS = ("site-packages", "dist-packages")
 #: How lines begin that stand among frames.
 FRAMED = ("Traceback", "[Previous line repeated")
-_MARKS = frozenset("^~ .")
+#: What is printed below a line of code.
+MARKS = "^~ ."
 #: How pip begins and ends what a build printed.
 OUTPUT = ("lines of output]", "[end of output]")
 
@@ -81,7 +82,7 @@ def last_failure(lines: Sequence[str]) -> Failure | None:
             if not type_.endswith("Warning"):
                 failure = _failure("exception", number, text, type_, frame)
             quoted = open_frames = False
-        elif quoted and (set(text) <= _MARKS or previous.startswith('File "')):
+        elif quoted and (not text.strip(MARKS) or previous.startswith('File "')):
             pass  # the line of code that the frame quotes, and the marks below it
         elif signal_of(text):
             failure = _failure("signal", number, text, "", frame)

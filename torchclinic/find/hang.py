@@ -233,7 +233,7 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
     if found := of(mains, "store"):
         return say("store", found, "rendezvous-network")
     if found := [group for group in of(mains, "loader") if not group["works"]]:
-        return _of_loader(every, found, say)
+        return _of_loader(groups, found, say)
     if found := of(others, "compile"):
         return say("compile", found, "compile-never-ends")
     if waits and others:
@@ -243,7 +243,8 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
     if found := of(waits, "spins"):
         return say("spins", found, "hang-flight-recorder" if several else "")
     if waits and (missing := _missing(groups)):
-        return {**say("missing", waits, "collective-deadlock", "other-rank-died"), "who": missing}
+        name = "missing-killed" if _killed(groups) else "missing"
+        return {**say(name, waits, "collective-deadlock", "other-rank-died"), "who": missing}
     if waits and (not several or of(every, "unseen")):
         return say("alone", waits, "collective-deadlock")
     if len({(g["kind"], g["detail"], g["place"]) for g in waits}) > 1:
@@ -271,12 +272,17 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
         if found := of(mains, kind):
             return say(kind, found)
     if not mains and any(group["kind"] != "idle" for group in every):
-        return _of_loader(every, [], say)
+        return _of_loader(groups, [], say)
     return say("unclear", mains)
 
 
 def _computes(group: Group) -> bool:
     return group["works"] and group["kind"] == "backward"
+
+
+def _killed(groups: list[tuple[Group, list[Process]]]) -> bool:
+    """Has the kernel ended a process beside these for want of memory?"""
+    return any("oom" in one.told for _, ones in groups for one in ones)
 
 
 def _missing(groups: list[tuple[Group, list[Process]]]) -> list[str]:
@@ -292,13 +298,15 @@ def _short(number: str) -> bool:
     return 0 < len(number) < 6 and not number.strip(DIGITS)
 
 
-def _of_loader(every: list[Group], waiting: list[Group], say) -> Verdict:  # type: ignore[no-untyped-def]
+def _of_loader(places: list[tuple[Group, list[Process]]], waiting: list[Group], say) -> Verdict:  # type: ignore[no-untyped-def]
     """Main processes wait for a batch: what do the workers do?"""
+    every = [group for group, _ in places]
     workers = [group for group in every if group["worker"]]
     busy = [group for group in workers if group["kind"] != "idle"]
     page = "loader-hangs"
     if any(group["kind"] == "dead" for group in every):
-        found: Verdict = say("dead-worker", waiting, "worker-killed")
+        name = "dead-killed" if _killed(places) else "dead-worker"
+        found: Verdict = say(name, waiting, "worker-killed")
     elif not workers:
         found = say("workers-unseen", waiting, page, "any-worker")
     elif working := [group for group in busy if group["works"]]:

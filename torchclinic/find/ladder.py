@@ -13,16 +13,16 @@ from . import live, ranks
 from .about import Search, about
 from .answer import Answer, Hit, Index
 from .answer import Origin as Source
-from .clean import normalise
-from .failure import OURS, Failure, last_failure
+from .clean import normalise, strip_prefix
+from .failure import MARKS, OURS, Failure, last_failure
 from .likely import Likely, Likeness
 from .lookup import lookup, often
 from .rank import shown
 
 #: A text -> what find/origins.py answers, or None.
 Origin = Callable[[str], Source | None]
-_RAISE = "raise "
-_NOTHING: Answer = {"status": "none", "hits": [], "looked_for": "", "report": "", "neighbours": []}
+_RAISE, _ASSERT, _ASSERTION = "raise ", "assert ", "AssertionError"
+_NOTHING: Answer = {"status": "none", "hits": [], "looked_for": "", "report": ""}
 
 
 def climb(
@@ -55,7 +55,7 @@ def climb(
     if answer["hits"]:
         return {**answer, "rung": "sure"}
     failure = last_failure(lines[: first["line"]] if first else lines)
-    if failure and failure["kind"] == "cut" and (message := _raised(failure["text"])):
+    if failure and (message := _unsaid(lines, failure)):
         told = lookup(index, f"{text}\n{message}")
         if told["hits"] and told["hits"][0]["line"] > len(lines):
             told["hits"][0] |= {"line": failure["line"], "raw": failure["text"]}
@@ -86,8 +86,24 @@ def _is_of_another(failure: Failure) -> bool:
     return failure["kind"] == "exception" and frame is not None and frame["library"] not in OURS
 
 
+def _unsaid(lines: list[str], failure: Failure) -> str:
+    """The message that a text lacks and its last line of code tells; "" where it tells none."""
+    if failure["kind"] == "cut":
+        return _raised(failure["text"])
+    if failure["text"].rpartition(".")[2].rstrip(": ") != _ASSERTION:
+        return ""
+    above = map(strip_prefix, reversed(lines[max(0, failure["line"] - 4) : failure["line"] - 1]))
+    code = next((line for line in above if line.strip(MARKS)), "")
+    return _raised(code) if code.startswith(_ASSERT) else ""
+
+
 def _raised(code: str) -> str:
-    """`RuntimeError: text` of a line `raise RuntimeError("text")`; "" of any other."""
+    """`RuntimeError: text` of a line `raise RuntimeError("text")`; "" of any other.
+
+    A condition that is asserted without a text is its own.
+    """
+    if code.startswith(_ASSERT):
+        return f"{_ASSERTION}: {code}"
     if not code.startswith(_RAISE):
         return ""
     name, _, rest = code.removeprefix(_RAISE).partition("(")

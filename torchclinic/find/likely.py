@@ -33,6 +33,8 @@ ALIKE = (
     *((" cant ", " can not "), (" dont ", " do not "), (" doesnt ", " does not ")),
     *(("can't", "can not"), ("cannot", "can not"), ("n't", " not"), ("it's", "it is")),
 )
+#: Stands between wordings where many are read at once; a word of none.
+BOUNDARY = "__next_wording__"
 _DIGITS = "0123456789"
 _SMALL = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
 
@@ -50,12 +52,17 @@ class Likeness:
 
     def __init__(self, index: Index):
         self.index = index
-        self.words: list[list[str]] = []
+        texts = []
         for wording in index["wordings"]:
-            literals = [part for part in wording["parts"] if isinstance(part, str)]
-            sought = wording.get("role") != "remark" and all(map(str.isascii, literals))
-            there = telling(" ".join(literals)) if sought else []
-            self.words.append(there)
+            text = " ".join(part for part in wording["parts"] if isinstance(part, str))
+            texts.append(text if wording.get("role") != "remark" and text.isascii() else "")
+        # As one text: of thousands a call each would take longer than all else.
+        self.words: list[list[str]] = [[]]
+        for word in telling(f" {BOUNDARY} ".join(texts)):
+            if word == BOUNDARY:
+                self.words.append([])
+            else:
+                self.words[-1].append(word)
         self.begins: dict[str, list[int]] = {}  # the first word of wordings -> their numbers
         for number, there in enumerate(self.words):
             if there:

@@ -13,12 +13,11 @@ similarity, no regular expressions: a wording is in the text or it is not. Three
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 from . import condition, devices, hang, live, picture, ranks
-from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Part, Remark
-from .clean import binary, normalise, printed_type, redact, strip_prefix, words
+from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Remark
+from .clean import binary, normalise, printed_type, redact, strip_prefix
 from .failure import fails
 from .match import occurrences
 from .pasted import Pasted
@@ -40,8 +39,8 @@ def lookup(index: Index, text: str) -> Answer:
 
     Returns:
         status "match"; "ambiguous" (several independent errors, hits in order); "none"; "empty";
-        "binary" (no text). Of "none" also looked_for, report and neighbours: these are no match,
-        and are never shown as one.
+        "binary" (no text). Of "none" also looked_for and report: these are no match, and are
+        never shown as one.
     """
     raw = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     if binary(raw[:4096]):
@@ -62,7 +61,6 @@ def lookup(index: Index, text: str) -> Answer:
             **_nothing("none"),
             "looked_for": line,
             "report": redact(line),
-            "neighbours": _neighbours(index, line),
             "harmless": remarks,
         }
         return _called(index, _named(nothing, first), call)
@@ -113,7 +111,7 @@ def _called(index: Index, answer: Answer, call: hang.RollCall | None) -> Answer:
         return answer
     stem = verdict["symptom"]
     if stem not in index["symptoms"]:  # nothing that a page is about
-        return {**answer, "status": "none", "hits": [], "report": "", "neighbours": []}
+        return {**answer, "status": "none", "hits": [], "report": ""}
     symptom = index["symptoms"][stem]
     made: Hit = {
         "symptom": stem,
@@ -275,24 +273,3 @@ def _looked_for(lines: list[str]) -> str:
         if not left:
             break
     return spoken or last
-
-
-def _neighbours(index: Index, line: str) -> list[str]:
-    """At most three stems with whose wordings the line shares half of the words or more, and three.
-
-    Those with the largest share first.
-    """
-    asked = _long_words([line])
-    shares: dict[str, float] = {}
-    for wording in index["wordings"]:
-        long = _long_words(wording["parts"])
-        shared = len(asked & long)
-        if shared >= 3 and shared * 2 >= len(long):
-            stem = wording["symptom"]
-            shares[stem] = max(shares.get(stem, 0.0), shared / len(long))
-    return sorted(shares, key=lambda stem: (-shares[stem], stem))[:3]
-
-
-def _long_words(parts: Iterable[Part]) -> set[str]:
-    texts = (part for part in parts if isinstance(part, str))
-    return {word for text in texts for word in words(text) if len(word) > 3}

@@ -7,8 +7,10 @@ as a wording's are, with the same matcher: literals, holes, rare words, no regul
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, cast, overload
@@ -75,16 +77,18 @@ class Table(TypedDict):
 
 class Message(dict[str, list[Part]]):
     """A text that PyTorch prints: to the matcher a wording, whose parts are made when they are
-    first asked for, since those of most never are.
+    first asked for, since those of most never are."""
 
-    Attributes:
-        places: where it is written, of the newest release first.
-    """
-
-    def __init__(self, text: str, places: list[Template]):
+    def __init__(self, text: str, number: int, rows: Rows):
         super().__init__()
-        self.text = text
-        self.places = sorted(places, key=lambda place: -place.last)
+        self.text, self._number, self._rows = text, number, rows
+
+    @cached_property
+    def places(self) -> list[Template]:
+        """Where it is written, of the newest release first."""
+        found = self._rows.of(self._number)
+        places = [Template._make([self.text, *row]) for row in found]
+        return sorted(places, key=lambda place: -place.last)
 
     def __missing__(self, key: str) -> list[Part]:
         if key != "parts":
@@ -93,15 +97,33 @@ class Message(dict[str, list[Part]]):
         return self[key]
 
 
+class Rows:
+    """The fields of templates but their texts, read when a text is found: most are never."""
+
+    def __init__(self, packed: str):
+        self._packed = packed
+
+    def of(self, number: int) -> list[tuple[Any, ...]]:
+        """The rows of a text."""
+        ends, columns = self._read
+        begin = ends[number - 1] if number else 0
+        return [tuple(column[row] for column in columns) for row in range(begin, ends[number])]
+
+    @cached_property
+    def _read(self) -> tuple[list[int], list[list[Any]]]:
+        ends, columns = json.loads(self._packed)
+        return ends, columns
+
+
 class Messages(Sequence[Message]):
-    """The texts of a packed table, each made when it is first asked for: of most, nobody asks."""
+    """The texts of a packed table, each a message when it is first asked for."""
 
     def __init__(self, packed: Packed):
-        self._packed = packed
+        self._texts, self._rows = packed["texts"].split("\0"), Rows(packed["rows"])
         self._made: dict[int, Message] = {}
 
     def __len__(self) -> int:
-        return len(self._packed["texts"])
+        return len(self._texts)
 
     @overload
     def __getitem__(self, number: int) -> Message: ...
@@ -111,22 +133,38 @@ class Messages(Sequence[Message]):
         if isinstance(number, slice):
             return [self[at] for at in range(*number.indices(len(self)))]
         if number not in self._made:
-            text, ends = self._packed["texts"][number], self._packed["ends"]
-            rows = range(ends[number - 1] if number else 0, ends[number])
-            columns = self._packed["columns"]
-            places = [Template(text, *(column[row] for column in columns)) for row in rows]
-            self._made[number] = Message(text, places)
+            self._made[number] = Message(self._texts[number], number, self._rows)
         return self._made[number]
 
 
+class Anchors(Mapping[str, list[int]]):
+    """Rare words, and the numbers of the texts that each leads to, read when one is met."""
+
+    def __init__(self, words: str, numbers: str):
+        self._numbers = dict(zip(words.split(" "), numbers.split(" "), strict=True))
+
+    def __getitem__(self, word: str) -> list[int]:
+        return [int(number) for number in self._numbers[word].split(",")]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
 class Packed(TypedDict):
-    """The table as an installed package holds it: ready to be asked, without work at its start."""
+    """The table as an installed package holds it: long texts, which JSON reads at once; what is in
+    them is read when it is asked for."""
 
     notice: str
-    texts: list[str]
-    ends: list[int]  # for each text, where its rows end; those of the first begin at 0
-    columns: list[list[Any]]  # the fields of `Template` but its text
-    anchors: dict[str, list[int]]
+    texts: str  # joined by NUL
+    rows: str  # JSON: for each text, where its rows end; the fields of `Template` but its text
+    anchors: tuple[str, str]  # joined by blanks: words, and for each the numbers of its texts
+    numbered: list[str]
     releases: list[str]
     files: list[str]
     classes: list[str]
@@ -154,12 +192,18 @@ def pack(table: Table) -> Packed:
     for template in rows(table):
         by_text.setdefault(template.text, []).append(template)
     together = [template for places in by_text.values() for template in places]
+    ends = [*accumulate(len(places) for places in by_text.values())]
+    columns = [list(column) for column in zip(*together, strict=True)][1:]
+    anchors = _anchors([_words(text) for text in by_text])
     return {
         "notice": table.get("notice", ""),
-        "texts": [*by_text],
-        "ends": [*accumulate(len(places) for places in by_text.values())],
-        "columns": [list(column) for column in zip(*together, strict=True)][1:],
-        "anchors": _anchors([_words(text) for text in by_text]),
+        "texts": "\0".join(by_text),
+        "rows": json.dumps([ends, columns], ensure_ascii=False, separators=(",", ":")),
+        "anchors": (
+            " ".join(anchors),
+            " ".join(",".join(map(str, numbers)) for numbers in anchors.values()),
+        ),
+        "numbered": [word for word in anchors if not word.isalpha() and _has_digit(word)],
         "releases": table["releases"],
         "files": table["files"],
         "classes": table["classes"],
@@ -169,14 +213,14 @@ def pack(table: Table) -> Packed:
 
 def ready(packed: Packed) -> Origins:
     """The table as the matcher reads it, and for each text the places in which it stands."""
-    messages, anchors = Messages(packed), packed["anchors"]
+    messages = Messages(packed)
     return {
         "holes": {kind: list(hole) for kind, hole in HOLES.items()},
         "traces": {},
         "wordings": cast("list[WordingEntry]", messages),
         "messages": messages,
-        "anchors": anchors,
-        "numbered": [word for word in anchors if not word.isalpha() and _has_digit(word)],
+        "anchors": Anchors(*packed["anchors"]),
+        "numbered": packed["numbered"],
         "releases": packed["releases"],
         "files": packed["files"],
         "classes": packed["classes"],

@@ -33,6 +33,15 @@ HOLES: dict[str, tuple[str, int]] = {
     "line": ("", 400),
 }
 ROLES = ("cause", "symptom", "wrapper", "remark")
+#: Packages that are built against PyTorch, by how their names begin.
+_EXTENSIONS = (
+    *("flash-attn", "flash_attn", "torch-", "torch_", "detectron2", "mmcv", "xformers", "apex"),
+    *("pytorch3d", "mamba", "causal", "simple-knn", "simple_knn", "diff-gaussian", "diff_gaussian"),
+    *("tinycudann", "deepspeed", "gsplat", "nvdiffrast", "pointnet2", "spconv", "sageattention"),
+    *("bitsandbytes", "groundingdino", "MultiScaleDeformableAttention", "natten", "auto-gptq"),
+    *("auto_gptq", "exllama", "MinkowskiEngine", "fused-ssim", "fused_ssim", "pyg-lib", "pyg_lib"),
+    "DCNv",
+)
 #: What a name stands for in `near` and `unless`: any of these texts. `torch` is a trace of PyTorch
 #: in what a run prints: not `torch==2.1` in a list of packages, not a path with an
 #: environment's name in it, not prose.
@@ -85,6 +94,10 @@ TRACES: dict[str, tuple[str, ...]] = {
         "epoch",
         "Epoch",
         "train.py",
+    ),
+    # What pip says of a package that it fails to build.
+    "built-on-torch": tuple(
+        before + name for name in _EXTENSIONS for before in ("wheel for ", "wheels for ", "(")
     ),
     # Programs that use the GPU, and its words, without PyTorch.
     "gpu-programs": (

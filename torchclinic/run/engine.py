@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
@@ -56,6 +57,7 @@ def perform(
     *,
     device: str = "cpu",
     jobs: int = 0,
+    until: float = math.inf,
     ended: Callable[[AnyRun], None] = lambda run: None,
 ) -> None:
     """Run and judge each of `runs`; what the machine lacks is skipped, with its reason.
@@ -63,6 +65,7 @@ def perform(
     Args:
         table: the index in which what a cell prints is looked up.
         jobs: how many at a time; from the number of cores if 0.
+        until: of `time.monotonic()`: none begins later, and stays without an outcome.
         ended: called after each that ran, from several threads.
     """
     _skip_what_lacks(runs, machine, device)
@@ -79,7 +82,7 @@ def perform(
         # Without a network of their own, cells that name a port take turns.
         turn = refused and _PORT.search(run.symptom.snippet.text)
         with ports if turn else contextlib.nullcontext():
-            if stop.is_set():
+            if stop.is_set() or time.monotonic() > until:
                 return
             run_cell(run, device, namespaces=not refused)
             if not run.outcome:
@@ -87,11 +90,10 @@ def perform(
             ended(run)
             progress.step(run)
 
-    # What is about the GPU (its memory, its clock) has it for itself, after the rest.
+    # What is about the GPU (its memory, its clock) has it for itself, and is what only it can run.
     alone = [run for run in pending if device == "cuda" and "cuda" in run.needs]
-    beside = [run for run in pending if run not in alone]
-    workers = jobs or (cores() if device == "cpu" else min(8, cores()))
-    for batch, at_a_time in ((beside, workers), (alone, 1)):
+    beside = [run for run in pending if device != "cuda" or "cuda" not in run.needs]
+    for batch, at_a_time in ((alone, 1), (beside, jobs or at_once(device))):
         with ThreadPoolExecutor(at_a_time) as pool:
             try:
                 list(pool.map(work, batch))
@@ -100,6 +102,11 @@ def perform(
                 client.stop()
                 raise
     progress.close()
+
+
+def at_once(device: str) -> int:
+    """How many cells run at a time. On a GPU each has a context of its own, of some 100 MiB."""
+    return cores() if device == "cpu" else min(8, cores())
 
 
 def _skip_what_lacks(runs: Sequence[Run], machine: Machine, device: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 import sys
 import threading
+from typing import TypeVar
 
 from ..content.evidence import OUTCOMES, Evidence
 from .judge import Run
 from .machine import Machine, versions
 
+AnyRun = TypeVar("AnyRun", bound=Run)
 #: Lines of a cell's output that are shown.
 SHOWN = 15
 
@@ -70,6 +72,15 @@ def report(runs: list[Run], machine: Machine, device: str, seconds: float) -> No
         f"{len(runs)} cells in {seconds:.1f} s"
     )
     print("cells: " + ", ".join(f"{number} {outcome}" for outcome, number in count.items()))
+
+
+def whole(runs: list[AnyRun]) -> list[AnyRun]:
+    """The runs of pages of which every cell ended; says how many pages the time did not suffice
+    for."""
+    left = {run.symptom.id for run in runs if not run.outcome}
+    if left:
+        print(f"{len(left)} pages were not done in this time; with --missing the next run goes on")
+    return [run for run in runs if run.symptom.id not in left]
 
 
 def _print_end_of(run: Run) -> None:

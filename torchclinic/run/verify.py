@@ -7,6 +7,7 @@ cell, `judge` says whether it did what it must, `report` tells and records it.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import random
 import sys
@@ -21,7 +22,7 @@ from ..find.answer import Index
 from .engine import perform
 from .judge import Run, skip_what_is_newer
 from .machine import Machine, NoTorch, ask_machine, busy
-from .report import evidence_of, report
+from .report import evidence_of, report, whole
 from .report import show as show_runs
 
 
@@ -37,6 +38,7 @@ def run(
     show: bool = False,
     missing: Path | None = None,
     known: Collection[str] = (),
+    until: float = math.inf,
 ) -> int:
     """Run the cells of `symptoms` and print the outcome.
 
@@ -50,6 +52,8 @@ def run(
         missing: folder of the evidence; only symptoms are run whose code of today it does not
             have from this torch, Python and device.
         known: environments that have evidence; of any other the report says how to send it.
+        until: of `time.monotonic()`: no cell begins later. A symptom that was not done is not
+            recorded, so that `missing` finds it in the next run.
 
     Returns:
         The exit status: 1 if a cell failed, 2 if nothing could run.
@@ -71,9 +75,17 @@ def run(
     started = time.monotonic()
     with busy() if busily else contextlib.nullcontext():
         runs = execute(
-            table, symptoms, machine, device=device, jobs=jobs, repeat=repeat, record=record
+            table,
+            symptoms,
+            machine,
+            device=device,
+            jobs=jobs,
+            repeat=repeat,
+            record=record,
+            until=until,
         )
     seconds = time.monotonic() - started
+    runs = whole(runs)
     if show:
         show_runs(runs)
     report(runs, machine, device, seconds)
@@ -112,6 +124,7 @@ def execute(
     jobs: int = 0,
     repeat: int = 1,
     record: Path | None = None,
+    until: float = math.inf,
 ) -> list[Run]:
     """Run every break, check and fix; the runs, in the order of the files.
 
@@ -138,5 +151,5 @@ def execute(
                 if record:
                     evidence.merge(record, evidence_of(siblings, machine, device))
 
-    perform(table, runs, machine, device=device, jobs=jobs, ended=ended)
+    perform(table, runs, machine, device=device, jobs=jobs, until=until, ended=ended)
     return runs

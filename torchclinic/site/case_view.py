@@ -8,7 +8,7 @@ import html
 
 from ..content import changes
 from ..content.catalogue import Catalogue
-from ..content.code import as_shown
+from ..content.code import as_shown, handed_over
 from ..content.snippet import Case, Cell
 from ..content.symptom import Symptom
 from .evidence_view import environments, reason, recorded, release, where
@@ -106,8 +106,9 @@ def check(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> 
     """The code of a check, and what it printed; where it asks `torchclinic.checks`, how to get
     that."""
     setup = [part.source for part in symptom.snippet.setup_of(cell)]
+    lexer, _ = handed_over(cell.source) or ("python", "")
     parts = [
-        fence(as_shown(cell.source, setup), "python .tc-check")
+        fence(as_shown(cell.source, setup), f"{lexer} .tc-check")
         + failing(catalogue, symptom, cell, "check", language),
         printed(catalogue, symptom, cell, language),
     ]

@@ -7,18 +7,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..content import command
 from ..content.index import Met
 from ..content.page import LINK, SECTIONS, Page
 from ..content.snippet import Cause
 from ..content.symptom import Symptom
 from .labels import LABELS
-from .markup import in_html
+from .markup import fence, in_html
 
 #: Rows that are seen at once; the rest is folded.
 SEEN = 5
 #: Most characters of a text between the first row and the others.
 LEAD = 400
 _CASE = re.compile(r"\{\{ case ([a-z0-9-]+) \}\}")
+#: What is bold; code is passed over, in which `**` is a power.
+_BOLD = re.compile(r"<code>.*?</code>|\*\*(.+?)\*\*")
 _HEADING = re.compile(r"### .* \{#([a-z0-9-]+)\}$")
 
 #: Makes Markdown of a line of a page: of a directive what it stands for.
@@ -120,10 +123,10 @@ class Choice:
 
     def _row(self, cause: Cause, *, first: bool) -> list[str]:
         often, see = "", self.page.front.causes[cause.row].see
-        if cause.row == self.met if self.threads else first:
-            said = self.label["most-often-of" if self.threads else "most-often"]
-            count, of = self.threads or (0, 0)
-            often = f' <small class="tc-met">{said.format(count=count, of=of)}</small>'
+        if self.threads and cause.row == self.met:
+            count, of = self.threads
+            said = self.label["most-often-of"].format(count=count, of=of)
+            often = f' <small class="tc-met">{said}</small>'
         return [
             f'<details class="tc-row" data-tc-row="{cause.row}"{" open" * first} markdown>',
             f'<summary markdown="0">{_seen(see)}{often}</summary>',
@@ -144,14 +147,16 @@ class Choice:
             fix = [f"### {self.heading} {{#fix}}", "", *self._all(fix), ""]
         if cause.case and not own and not fix and "](" not in do:
             do = f"[{do}](#{cause.case})"
+        line = None if cause.case else command.to_type(do)
+        block = ["", fence(line[1], f"{line[0]} .tc-type")] if line else []
         # The text of the quick fix says what to do.
-        return [*([] if fix else [do, "{ .tc-do }", ""]), *fix, *self._all(own)]
+        return [*([] if fix else [do, "{ .tc-do }", *block, ""]), *fix, *self._all(own)]
 
 
 def _seen(see: str) -> str:
     """What is seen, as HTML of one line; its links stand behind the row."""
     text = LINK.sub(lambda link: link[0][1 : link[0].index("](")], see)
-    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", in_html(text))
+    return _BOLD.sub(lambda part: f"<b>{part[1]}</b>" if part[1] else part[0], in_html(text))
 
 
 def _short(lines: list[str]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from ..content import answers, catalogue
+from ..content import answers, catalogue, index
 from ..content.catalogue import Catalogue
 from ..content.problem import BadInput, Problems
 from ..find import origins_table
@@ -51,7 +51,11 @@ def make(part: str, root: Path = ROOT) -> dict[str, Any]:
         }
     if part == "search":
         return {language: search_index(loaded, language) for language in LANGUAGES}
-    return dict(answers.snippets(loaded) if part == "snippets" else answers.answers(loaded))
+    if part == "snippets":
+        return dict(answers.snippets(loaded))
+    made = answers.answers(loaded)
+    folded = {stem: index.dumps(entry) for stem, entry in made["symptoms"].items()}
+    return {**made, "symptoms": folded}
 
 
 def origins(root: Path = ROOT) -> dict[str, Any]:

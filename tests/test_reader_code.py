@@ -1,0 +1,92 @@
+"""What a reader is given to run: checks without our harness, and lines out of sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchclinic.content import answers, code, command
+from torchclinic.content.catalogue import Catalogue
+from torchclinic.site import symptom_page
+
+from .making import STEM
+
+SETUP = """
+import subprocess
+
+
+def python(program):
+    return subprocess.run(program)
+
+
+class Net:
+    pass
+
+
+model = Net()
+scores = [1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "strange"),
+    [
+        ("print(scores)", []),
+        ("print(Net)", []),  # the failing program is made of it
+        ("print(python('import torch'))", ["python"]),
+        ("print(left)", ["left"]),
+        ("left = 1\nprint(left)", []),
+        ("PROGRAM = 'print(scores)'\nprint(python(PROGRAM))", []),
+        ("PROGRAM = 'print(folder)'\nprint(python(PROGRAM))", ["folder"]),
+        ("COMMAND = 'python -m pip list'\nprint(python(COMMAND))", []),
+    ],
+)
+def test_names_of_a_check(check: str, strange: list[str]) -> None:
+    assert code.strange_names(check, "python(model, scores)", [SETUP]) == strange
+
+
+def test_what_is_handed_over_is_shown_below_the_comments() -> None:
+    check = (
+        'PROGRAM = """\nimport torch\n"""\nprint(python(PROGRAM))  # None: not there\nassert True'
+    )
+    assert code.as_shown(check, [SETUP]) == "# None: not there\nimport torch"
+    assert code.handed_over("COMMAND = 'ls'\nrun(COMMAND)") == ("console", "ls")
+    assert code.handed_over("OTHER = 'ls'\nrun(OTHER)") is None
+
+
+@pytest.mark.parametrize(
+    ("told", "line"),
+    [
+        ("restart it: `sudo reboot`", ("console", "sudo reboot")),
+        ("`unset A_B`, in PowerShell `Remove-Item Env:A_B`", ("console", "unset A_B")),
+        ("set `TORCH_DEVICE_X=0` first", ("console", "TORCH_DEVICE_X=0")),
+        ("the line `unrecognized arguments`, or `pin_memory=False`", None),
+        ("call `backward()` once, then `x.contiguous()`", None),
+        ("keep it on the CPU, `x.to('cpu')`", ("python", "x.to('cpu')")),
+        ("around it `with torch.no_grad():`", ("python", "with torch.no_grad():")),
+        ("`docker run --shm-size=8g …`", None),
+    ],
+)
+def test_the_line_to_type(told: str, line: tuple[str, str] | None) -> None:
+    assert command.to_type(told) == line
+
+
+def test_a_row_without_a_case_gives_its_line_as_a_block(clinic: Catalogue) -> None:
+    text = symptom_page.symptom_page(clinic, clinic.symptoms["cuda-unknown-error"], "en")
+    assert "`sudo reboot`\n{ .tc-do }\n\n```{ .console .tc-type }\nsudo reboot\n```" in text
+
+
+def test_a_page_that_is_mended_leaves_the_list(project: Path) -> None:
+    from torchclinic.content import catalogue
+
+    (project / "facts/checks.yml").write_text(f"unmended: [{STEM}]\n", encoding="utf-8")
+    problems = [str(problem) for problem in catalogue.load(project).problems]
+    assert any(f"`{STEM}` is mended" in problem for problem in problems)
+
+
+def test_a_power_in_code_is_no_bold(clinic: Catalogue) -> None:
+    symptom = clinic.symptoms["mps-assertion"]
+    assert answers.causes(symptom, "en")[0]["see"] == "`> 2**32`, `> 2**31`, `INT_MAX`"
+    text = symptom_page.symptom_page(clinic, symptom, "en")
+    assert "<code>&gt; 2**32</code>, <code>&gt; 2**31</code>" in text and "<b>" not in text
