@@ -253,13 +253,15 @@ def versions(session: nox.Session, torch: str) -> None:
     # The older ones were built before NumPy 2; with 2.4 Triton 3.5 and 3.6 cannot interpret.
     numpy = "numpy<2" if torch.startswith(("2.0", "2.1", "2.2", "2.3")) else "numpy<2.4"
     # torch.utils.cpp_extension of the older ones imports pkg_resources: not in setuptools 81.
-    packages = (numpy, "PyYAML", "setuptools<81", "wheel", RUNTIME)
+    packages = (numpy, "PyYAML", "setuptools<81", "wheel", RUNTIME, "pytest", "pytest-timeout")
     session.install(
         "-q", *(("--upgrade", "torch") if torch == "newest" else (f"torch=={torch}",)), *packages
     )
     # An older release may fail where a newer one is cured: that is recorded, and no reason to stop.
     clinic(session, "verify", "--record", *session.posargs, success_codes=[0, 1])
     clinic(session, "changes")
+    if not torch.startswith("2.0"):  # whose names pages say are newer
+        session.run("pytest", "tests/test_cuda_cells.py", "-k", "names", success_codes=[0, 1])
 
 
 @nox.session(name="figures")

@@ -248,7 +248,7 @@ function show(index, { answer, lines, kept, numbers }, language) {
   const call = rollCall(answer);
   if (call.length && !answer.hits.length) return [element("section", { class: "tc-card" }, call)];
   if (answer.status === "none" || answer.status === "origin")
-    return [...firstFailed(answer), none(index, answer, language), ...beside];
+    return [...firstFailed(answer), none(index, answer), ...beside];
   const all = kept.split("\n");
   const card = (hit) => {
     const around = lines[answer.hits.indexOf(hit)];

@@ -21,6 +21,7 @@
 # rows: [S001-97]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader"]
 # cases:
+#   batch-of-one: {wrong: {drop-last: "https://github.com/TRAILab/CaDDN/issues/103"}}
 #   fine-tuning:
 #     survives: {"without: model.train()": "a new model is in train mode already; the line is there to show the order"}
 # causes:
@@ -157,6 +158,12 @@ alone = torch.cat([model(inputs) for inputs, _ in DataLoader(dataset, batch_size
 assert torch.allclose(together, alone, atol=1e-6)  # the batch size no longer matters
 groups = model[:2](dataset.tensors[0]).view(5, 2, 4)
 assert groups.mean(2).abs().max() < 1e-5 and (groups.var(2, unbiased=False) - 1).abs().max() < 1e-2  # and it does normalise
+
+# %% wrong drop-last
+# `drop_last=True`: with a batch size of 1 every batch is full, and none is dropped. The same error.
+loader = DataLoader(dataset, batch_size=1, drop_last=True)
+for inputs, targets in loader:
+    loss_fn(model(inputs), targets).backward()
 
 # %% break pooled-to-1x1
 layers = nn.AdaptiveAvgPool2d(1), nn.Conv2d(64, 256, 1, bias=False)

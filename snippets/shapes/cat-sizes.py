@@ -36,6 +36,7 @@
 # related: [shapes/stack-sizes, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
 # cases:
+#   odd-size: {wrong: {even-size: "https://github.com/lbktrinh/UNet_scAG/issues/1"}}
 #   replicas: {silent: true}
 # causes:
 #   odd-size:
@@ -133,6 +134,14 @@ for images in (torch.rand(2, 3, 45, 50), torch.rand(1, 3, 64, 33)):
     optimizer.step()
 assert outputs.shape == (1, 2, 64, 33) and model[1].weight.grad.any()
 
+# %% wrong even-size
+# An even height and width: 540 halved four times is 33, which is odd. A network that halves five
+# times needs multiples of 32.
+small = torch.rand(1, 3, 540, 768)
+for _ in range(5):
+    large, small = small, nn.functional.max_pool2d(small, 2)
+torch.cat([large, nn.functional.interpolate(small, scale_factor=2)], dim=1)
+
 # %%
 x = torch.rand(4, 8)
 y = torch.rand(4)  # one more value for each row
@@ -172,6 +181,7 @@ outputs = torch.cat([model(batch) for batch in loader])  # dim=0 is the default
 
 # %% proof wrong-dimension
 torch.testing.assert_close(outputs, model(x))
+assert outputs.requires_grad
 
 # %% break numbers
 losses = torch.cat([model(batch).mean() for batch in loader])
@@ -187,7 +197,7 @@ import torch
 losses = torch.stack([model(batch).mean() for batch in loader])
 
 # %% proof numbers
-assert losses.shape == (3,) and torch.equal(losses[2], model(x[8:]).mean())
+assert losses.shape == (3,) and torch.equal(losses[2], model(x[8:]).mean()) and losses.requires_grad
 
 # %%
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence

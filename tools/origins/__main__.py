@@ -14,7 +14,7 @@ from functools import reduce
 from pathlib import Path
 
 from torchclinic import ROOT
-from torchclinic.content import catalogue
+from torchclinic.content import catalogue, changed
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import BadInput
 from torchclinic.find import origins as find_origins
@@ -24,7 +24,7 @@ from torchclinic.find.origins import LISTS
 from torchclinic.find.origins_table import Table
 from torchclinic.find.wording import Wording
 
-from . import release, wordings
+from . import release, since, wordings
 from . import table as tables
 from .release import Release
 
@@ -71,6 +71,11 @@ def main(argv: list[str] | None = None) -> int:
         help="list the wordings that an older release has and the newest has not, with the message"
         " nearest to each",
     )
+    what.add_argument(
+        "--since",
+        action="store_true",
+        help="write facts/since.json anew: since and until when releases have our wordings",
+    )
     command.add_argument(
         "--limit",
         type=int,
@@ -95,6 +100,10 @@ def _run(options: argparse.Namespace) -> int:
         return _missing(table, options.missing, options.limit)
     if options.moved:
         return _moved(table)
+    if options.since:
+        found = since.since(table, catalogue.load(lint=False))
+        text = json.dumps(found, indent=0, ensure_ascii=False, sort_keys=True)
+        (ROOT / changed.SINCE).write_text(text + "\n", encoding="utf-8")
     _summary(table, options.table)
     return 0
 

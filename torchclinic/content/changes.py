@@ -65,13 +65,30 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
     Only runs on the CPU are compared: a GPU prints other words. Nothing is known of releases that
     were not run.
     """
-    breaks = [cell for cell in symptom.snippet.runs if cell.kind == "break"]
-    if all(len(printed(catalogue, symptom, cell.name)) < 2 for cell in breaks):
+    if all(len(printed(catalogue, symptom, cell.name)) < 2 for cell in _breaks(symptom)):
         return {}
+    shown, ran = shown_by(catalogue, symptom)
+    by_text: dict[str, Span] = {}
+    for text, printers in shown.items():
+        first, last = min(printers, key=release), max(printers, key=release)
+        span = Span(
+            first if any(release(other) < release(first) for other in ran[text]) else "",
+            last if any(release(other) > release(last) for other in ran[text]) else "",
+        )
+        if span != Span():
+            by_text[text] = span
+    return by_text
+
+
+def shown_by(
+    catalogue: Catalogue, symptom: Symptom
+) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Of each wording that a run on the CPU showed, by its text: the releases whose breaks printed
+    it; and those that ran these breaks."""
     names = {index.shown(wording): wording.text for wording in symptom.snippet.wordings}
     shown: dict[str, set[str]] = {}
     ran: dict[str, set[str]] = {}
-    for cell in breaks:
+    for cell in _breaks(symptom):
         texts: dict[str, str] = {}
         for record in catalogue.evidence:
             if record.device == "cpu" and (text := message(record, symptom, cell.name)):
@@ -83,16 +100,11 @@ def spans(catalogue: Catalogue, symptom: Symptom) -> dict[str, Span]:
                     printers = {torch for torch, said in texts.items() if said == text}
                     shown.setdefault(names[hit["wording"]], set()).update(printers)
                     ran.setdefault(names[hit["wording"]], set()).update(texts)
-    by_text: dict[str, Span] = {}
-    for text, printers in shown.items():
-        first, last = min(printers, key=release), max(printers, key=release)
-        span = Span(
-            first if any(release(other) < release(first) for other in ran[text]) else "",
-            last if any(release(other) > release(last) for other in ran[text]) else "",
-        )
-        if span != Span():
-            by_text[text] = span
-    return by_text
+    return shown, ran
+
+
+def _breaks(symptom: Symptom) -> list[Cell]:
+    return [cell for cell in symptom.snippet.runs if cell.kind == "break"]
 
 
 def fails(

@@ -69,8 +69,8 @@ class Kept:
             held = file.read_bytes()
         except OSError:
             return parse(file, *language, problems)  # reports it
-        here = (parse.__module__, str(problems.root), str(file), *language, held)
-        return self.of(problems, lambda found: parse(file, *language, found), *here)
+        here: list[str] = [parse.__module__, str(problems.root), str(file), *language]
+        return self.of(problems, lambda found: parse(file, *language, found), held, *here)
 
     def __exit__(self, *error: object) -> None:
         if not self.fresh or not self.file.parent.parent.is_dir():

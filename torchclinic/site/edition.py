@@ -21,6 +21,7 @@ from ..content import catalogue, chinese, index, overview, words
 from ..content.symptom import Symptom
 from . import (
     article,
+    changed,
     checks_file,
     file_scheme,
     home,
@@ -66,7 +67,9 @@ class Edition:
     def nav(self) -> list[Any]:
         """MkDocs' setting `nav`."""
         label = LABELS[self.language]
-        symptoms: list[Any] = ["symptoms/index.md", "no-message.md", "messages.md", "exceptions.md"]
+        symptoms: list[Any] = [
+            *("symptoms/index.md", "no-message.md", "messages.md", "exceptions.md", "changed.md")
+        ]
         for topic, members in lists.topics(self.catalogue).items():
             pages = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({self._topic(topic): [f"{topic}/index.md", *pages]})
@@ -116,6 +119,7 @@ class Edition:
             "symptoms/index.md": lists.symptoms_page(loaded, language),
             "messages.md": messages.messages_page(loaded, language),
             "exceptions.md": messages.exceptions_page(loaded, language),
+            "changed.md": changed.page(loaded, language),
             "tips/index.md": lists.tips_page(loaded, language),
             "cheat-sheet.md": lists.cheat_sheet(loaded, language),
             "sources.md": lists.sources_page(loaded, language),

@@ -39,7 +39,8 @@ def symptoms_page(catalogue: Catalogue, language: str) -> str:
     """All symptoms, by topic."""
     label = LABELS[language]
     indexes = label["join"].join(
-        f"[{LABELS[language][name]}](../{name}.md)" for name in ("messages", "exceptions")
+        f"[{LABELS[language][name]}](../{name}.md)"
+        for name in ("messages", "exceptions", "changed")
     )
     parts = [
         front_matter(label["symptoms-summary"]),
@@ -155,7 +156,8 @@ def overviews(catalogue: Catalogue, language: str) -> list[tuple[str, str, str]]
     ]
     found += [("cheat-sheet/", label["cheat-sheet"], label["cheat-summary"])]
     found += [
-        (f"{name}/", label[name], label[f"{name}-summary"]) for name in ("messages", "exceptions")
+        (f"{name}/", label[name], label[f"{name}-summary"])
+        for name in ("messages", "exceptions", "changed")
     ]
     for topic in topics(catalogue):
         name = topic_name(catalogue, topic, language)
