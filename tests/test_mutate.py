@@ -243,6 +243,7 @@ def test_what_is_taken_out_of_a_block() -> None:
 FIND = '__import__("importlib.util").util.find_spec'
 TIP = """---
 title: Sums
+want: sum
 rule: Sum.
 summary: Sums.
 tags: [autograd]

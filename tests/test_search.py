@@ -191,6 +191,18 @@ def test_every_title_finds_its_page(
     assert not lost
 
 
+@pytest.mark.parametrize(("language", "asked"), [("en", "I want to {}"), ("zh", "我想{}")])
+def test_every_wish_finds_its_tip(
+    boxes: dict[str, Box], clinic: Catalogue, language: str, asked: str
+) -> None:
+    wishes = {tip.stem: tip.pages[language].front.want for tip in clinic.tips.values()}
+    answers = {
+        stem: stems(boxes[language], asked.format(wish))[:3] for stem, wish in wishes.items()
+    }
+    lost = [f"{wishes[stem]}: {found}" for stem, found in answers.items() if stem not in found]
+    assert not lost
+
+
 # ---- words alike
 
 

@@ -11,12 +11,13 @@ from making import change
 
 from torchclinic.authoring import stamp
 from torchclinic.content import catalogue, figure, search_index, tip
-from torchclinic.site import lists, symptom_page, tip_page
+from torchclinic.site import labels, lists, symptom_page, tip_page
 
 EN = "docs/en/tips/nn/made-up.md"
 ZH = "docs/zh/tips/nn/made-up.md"
 ENGLISH = """---
 title: Count twice
+want: count and be sure
 rule: Count twice, cut once.
 summary: How to count.
 tags: [shape]
@@ -44,6 +45,7 @@ assert "cuda"
 """
 CHINESE = """---
 title: 数两遍
+want: 数得准
 rule: 数两遍，剪一次。
 summary: 怎么数。
 ---
@@ -119,6 +121,7 @@ def clinic_with_tip(project: Path) -> Path:
         (EN, change("{#costs}", ""), "an anchor of its own"),
         (EN, change("](#costs)", "](#gone)"), "no such section"),
         (EN, change("rule: Count twice, cut once.\n", ""), "front matter lacks `rule`"),
+        (ZH, change("want: 数得准\n", ""), "front matter lacks `want`"),
         (EN, change("tags: [shape]", "tags: [shapely]"), "unknown tag `shapely`"),
         (EN, change("S000-02", "S000-99"), "sources.yml has not"),
         (EN, change("[backward-second-time]", "[backward]"), "unknown symptom `backward`"),
@@ -198,6 +201,17 @@ def test_its_tags_are_searched_in_both_languages(clinic_with_tip: Path, language
     loaded = catalogue.load(clinic_with_tip)
     doc = search_index._page(loaded.tips["made-up"], loaded.tags, language)
     assert set(doc.texts["tags"]) == set(loaded.tags["shape"].values())
+
+
+@pytest.mark.parametrize(("language", "wish"), [("en", "[count and be sure]"), ("zh", "[数得准]")])
+def test_the_overview_lists_what_readers_want(
+    clinic_with_tip: Path, language: str, wish: str
+) -> None:
+    loaded = catalogue.load(clinic_with_tip)
+    page = lists.tips_page(loaded, language)
+    asked, topic = page.index(labels.LABELS[language]["i-want"]), page.index("{#nn}")
+    row = f"- {wish}(nn/made-up.md)\n\n    {loaded.tips['made-up'].title(language)}\n"
+    assert asked < topic < page.index(row)
 
 
 def test_cheat_sheet_and_sources(clinic_with_tip: Path) -> None:

@@ -41,7 +41,7 @@ SECTIONS = {
     "more": {"en": "See also", "zh": "另见"},
 }
 #: Front matter that a reader sees, and that a translation must follow.
-PROSE_FIELDS = ("title", "rule", "summary", "diagnosis", "ask")
+PROSE_FIELDS = ("title", "want", "rule", "summary", "diagnosis", "ask")
 CODE = re.compile(r"`[^`]*`")
 #: A line of front matter whose value, without quotes, a comment of YAML cuts short.
 _CUT = re.compile(r"""\s*(?:- |[\w-]+: +)(?!["'{\[|>#\s]).*\s#""")
@@ -91,6 +91,7 @@ class Front:
     """What front matter may hold; each kind of page names those of its own.
 
     Attributes:
+        want: of a tip: what goes on after "I want to".
         rule: of a tip, in one sentence.
         diagnosis: sentences with {holes}; the first whose holes are all known is used.
         causes: the words of the table of causes, by row.
@@ -102,6 +103,9 @@ class Front:
     """
 
     title: str = declared(fields.text, needed="front matter lacks `title`")
+    want: str = declared(
+        fields.text, needed='front matter lacks `want`: what goes on after "I want to"'
+    )
     rule: str = declared(fields.text, needed="front matter lacks `rule`")
     summary: str = declared(fields.text, needed="front matter lacks `summary`")
     diagnosis: list[str] = declared(fields.texts, [])
@@ -220,7 +224,7 @@ def open_page(file: Path, language: str, known: set[str], problems: Problems) ->
         if _CUT.match(line):
             message = "YAML reads what follows ` #` as a comment, and the text ends before it"
             problems.add(file, number, f"{message}: quote the whole text")
-    for name in ("title", "rule", "summary") if language == "zh" else ():
+    for name in ("title", "want", "rule", "summary") if language == "zh" else ():
         check_punctuation(file, 1, getattr(page.front, name), problems, f" in `{name}`")
     report_open(file, text, problems)
     return page

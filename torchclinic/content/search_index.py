@@ -190,7 +190,7 @@ def _page(page: Symptom | Tip, labels: dict[str, dict[str, str]], language: str)
     texts = {
         "title": [front.title],
         "everywhere": [EVERYWHERE],
-        "synonyms": front.synonyms,
+        "synonyms": [*filter(None, [front.want]), *front.synonyms],
         "stem": [page.stem],
         "summary": [front.summary, front.rule],
         "other": [read for other in others for read in _other(other, language)],

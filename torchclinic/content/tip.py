@@ -2,7 +2,8 @@
 
 One page a question, in each language.
 
-A tip opens with its rule in one sentence (front matter) and the code to copy. Its code stands in
+Its `want` goes on after "I want to": the overview and the search know it by that. A tip opens with
+its rule in one sentence (front matter) and the code to copy. Its code stands in
 the page, as plain `python` fences that
 pytest-codeblocks runs; two directives stand for what is too long or not text:
 
@@ -36,10 +37,10 @@ FOLDER = "tips"
 PROGRAMS = "docs/programs"
 FIELDS = {
     "en": {
-        *("title", "rule", "summary", "synonyms", "tags", "rows"),
+        *("title", "want", "rule", "summary", "synonyms", "tags", "rows"),
         *("symptoms", "mentioned", "survives"),
     },
-    "zh": {"title", "rule", "summary", "synonyms", "source"},
+    "zh": {"title", "want", "rule", "summary", "synonyms", "source"},
 }
 DIRECTIVE = re.compile(r"\{\{ (program|figure) ([A-Za-z0-9_.-]+) \}\}")
 #: When the block below does not run, and why: `<!--pytest.mark.skipif(…, reason="needs CUDA")-->`.

@@ -61,7 +61,7 @@ def pages_filter(language: str) -> str:
     return filter_form(*(label[text] for text in texts))
 
 
-def _list(members: Sequence[Symptom | Tip], language: str, folder: str) -> str:
+def _list(members: Sequence[Symptom], language: str, folder: str) -> str:
     rows = []
     for page in members:
         if language in page.pages:
@@ -84,16 +84,23 @@ def tips_by_topic(catalogue: Catalogue, language: str) -> dict[str, list[Tip]]:
 
 
 def tips_page(catalogue: Catalogue, language: str) -> str:
-    """All tips, by topic."""
+    """All tips, by topic, each by what a reader wants."""
     label = LABELS[language]
     parts = [
         front_matter(label["tips-summary"]),
         f"# {label['tips']}\n\n{label['tips-summary']} "
-        f"[{label['cheat-sheet']}](../cheat-sheet.md)\n",
+        f"[{label['cheat-sheet']}](../cheat-sheet.md)\n\n"
+        f"{pages_filter(language)}\n\n**{label['i-want']}**\n",
     ]
     for topic, tips in tips_by_topic(catalogue, language).items():
         name = topic_name(catalogue, topic, language)
-        parts.append(f"\n## {name} {{#{topic}}}\n\n{_list(tips, language, f'{topic}/')}\n")
+        rows = [
+            f"- [{plain(tip.pages[language].front.want)}]({topic}/{tip.stem}.md)\n\n"
+            f"    {plain(tip.title(language))}\n"
+            for tip in tips
+        ]
+        wishes = block("tc-list", "\n".join(rows))
+        parts.append(f"\n## {name} {{#{topic}}}\n\n{wishes}\n")
     return "".join(parts)
 
 
