@@ -86,7 +86,12 @@ def clinic_with_tip(project: Path) -> Path:
     drawn = project / figure.DRAWN / "made-up.json"
     drawn.parent.mkdir(parents=True)
     drawn.write_text(
-        json.dumps({"script": figure.script_hash(project / "docs/figures/made-up.py")}),
+        json.dumps(
+            {
+                "script": figure.script_hash(project / "docs/figures/made-up.py"),
+                "alt": {"en": "Two lines meet.", "zh": "两条线相交。"},
+            }
+        ),
         encoding="utf-8",
     )
     stamp.stamp(catalogue.load(project).tips["made-up"], None, False)
@@ -184,7 +189,7 @@ def test_the_page(clinic_with_tip: Path) -> None:
         and "pytest.mark" not in english
     )
     assert (
-        "../../assets/figures/made-up-zh-dark.svg#only-dark" in chinese
+        "![两条线相交。](../../assets/figures/made-up-zh-dark.svg#only-dark)" in chinese
         and "print('made up')" in english
     )
     assert (

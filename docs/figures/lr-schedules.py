@@ -12,6 +12,7 @@ MAKE = {
 }
 LABELS = {
     "en": {
+        "alt": "Learning rates over 100 steps: two warm up and then fall, in a curve or in steps at 50 and 80; StepLR halves every 25 steps; OneCycleLR rises to step 30 and falls to zero.",
         "cosine": "linear warm-up, then cosine",
         "milestones": "warm-up and MultiStepLR(50, 80)",
         "step": "StepLR(25, gamma=0.5)",
@@ -20,6 +21,7 @@ LABELS = {
         "y": "share of the highest rate",
     },
     "zh": {
+        "alt": "100 步里的学习率：两种先预热再下降，一种沿曲线，一种在第 50 和第 80 步降一级；StepLR 每 25 步减半；OneCycleLR 到第 30 步升到最高，再降到零。",
         "cosine": "线性预热，再余弦下降",
         "milestones": "预热加 MultiStepLR(50, 80)",
         "step": "StepLR(25, gamma=0.5)",

@@ -11,8 +11,12 @@ VIEWS = {
     "x[1].expand(2, 4)": lambda x: x[1].expand(2, 4),
 }
 LABELS = {
-    "en": {"memory": "the 12 places in memory; in each, when the view reads it", "strides": "strides"},
-    "zh": {"memory": "内存里的 12 个位置，格子里是视图读到它的次序", "strides": "步长"},
+    "en": {
+        "alt": "Four views of 12 numbers: the transpose reads the same places in another order, a slice leaves some out, an expanded row reads its four places twice.",
+        "memory": "the 12 places in memory; in each, when the view reads it", "strides": "strides"},
+    "zh": {
+        "alt": "12 个数的四种视图：转置按另一种次序读同样的位置，切片跳过一些，扩展出来的行把 4 个位置读了两遍。",
+        "memory": "内存里的 12 个位置，格子里是视图读到它的次序", "strides": "步长"},
 }
 
 

@@ -3,8 +3,12 @@
 import torch
 
 LABELS = {
-    "en": {"total": "total += loss", "item": "total += loss.item()", "step": "step {number}", "kept": "{count} nodes kept"},
-    "zh": {"total": "total += loss", "item": "total += loss.item()", "step": "第 {number} 步", "kept": "保留 {count} 个节点"},
+    "en": {
+        "alt": "total += loss keeps the nodes of all three steps; with loss.item() only those of the last step are left.",
+        "total": "total += loss", "item": "total += loss.item()", "step": "step {number}", "kept": "{count} nodes kept"},
+    "zh": {
+        "alt": "total += loss 留住三步的所有节点；用 loss.item() 时只剩最后一步的节点。",
+        "total": "total += loss", "item": "total += loss.item()", "step": "第 {number} 步", "kept": "保留 {count} 个节点"},
 }
 STEPS = 3
 

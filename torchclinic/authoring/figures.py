@@ -2,7 +2,7 @@
 
 docs/figures/NAME.py holds three names:
 
-    LABELS      {"en": {...}, "zh": {...}}: the words in the figure
+    LABELS      {"en": {...}, "zh": {...}}: the words in the figure; `alt`: what it shows, in words
     measure()   runs the code that the figure is about; returns numbers (what JSON can hold)
     draw(axes, data, label)     draws them with Matplotlib; `axes` is styled already
 
@@ -79,6 +79,7 @@ def make(root: Path, name: str) -> None:
         "torch": torch.__version__.partition("+")[0],
         "python": platform.python_version(),
         "date": datetime.date.today().isoformat(),
+        "alt": {language: names["LABELS"][language]["alt"] for language in LANGUAGES},
         "data": data,
     }
     text = json.dumps(record, ensure_ascii=False) + "\n"

@@ -16,6 +16,12 @@ def script_hash(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
 
+def alternative(root: Path, name: str, language: str) -> str:
+    """What a drawn figure shows, in words, for those who do not see it."""
+    record = json.loads((root / DRAWN / f"{name}.json").read_text(encoding="utf-8"))
+    return str(record["alt"][language])
+
+
 def stale(root: Path, name: str) -> str:
     """Why the figure must be made anew; "" if it need not."""
     script, data = root / SCRIPTS / f"{name}.py", root / DRAWN / f"{name}.json"

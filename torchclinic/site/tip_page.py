@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+from pathlib import Path
 
 from ..content.catalogue import Catalogue
+from ..content.figure import alternative
 from ..content.tip import DIRECTIVE, GPUS, MARK, Tip
 from .evidence_view import reason
 from .labels import LABELS
@@ -28,7 +30,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
         if directive and directive[1] == "program":
             lines += ["", program(catalogue, directive[2]), ""]
         elif directive:
-            lines += ["", figure(directive[2], found.front.title, language), ""]
+            lines += ["", figure(catalogue.root, directive[2], language), ""]
         elif mark := MARK.match(line):
             text = label["not-run-why"] if mark[2].startswith(GPUS) else label["run-where"]
             lines += [f"*{text.format(why=reason(mark[2], language))}*", ""]
@@ -67,9 +69,9 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     )
 
 
-def figure(name: str, alternative: str, language: str) -> str:
+def figure(root: Path, name: str, language: str) -> str:
     """A figure in both colour schemes; Material shows the one that fits."""
-    alt = html.escape(alternative, quote=True).replace("]", "")
+    alt = html.escape(alternative(root, name, language), quote=True).replace("]", "")
     return "\n".join(
         f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme})"
         "{ width=672 height=326 }"
