@@ -46,7 +46,7 @@ SCRIPTS = "docs/root"
 _ASSETS = {".js", ".css", ".svg", ".png"}
 _ABOUT = (
     *("verified", "sources", "terminal", "cluster-logs", "maintainers", "contribute", "lend"),
-    "machines",
+    *("unknown", "machines"),
 )
 
 
