@@ -260,8 +260,8 @@ def versions(session: nox.Session, torch: str) -> None:
     # An older release may fail where a newer one is cured: that is recorded, and no reason to stop.
     clinic(session, "verify", "--record", *session.posargs, success_codes=[0, 1])
     clinic(session, "changes")
-    if not torch.startswith("2.0"):  # whose names pages say are newer
-        session.run("pytest", "tests/test_cuda_cells.py", "-k", "names", success_codes=[0, 1])
+    if torch in ("newest", "2.13.0", "2.11.0"):  # what a GPU will have
+        session.run("pytest", "tests/test_cuda_cells.py", "-k", "names")
 
 
 @nox.session(name="figures")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -19,17 +20,19 @@ def test_old_code_and_what_takes_its_place_were_run(clinic: Catalogue) -> None:
     assert len(rows) >= 30
     for row in rows:
         for kind in ("break", "fix"):
+            name = row.case.cells[kind].name
+            # A page that changed a moment ago may wait for its record: `verify` sees to that.
             outcomes = {
-                cell["outcome"]
+                record.symptoms[row.symptom.stem]["cells"][name]["outcome"]
                 for record in clinic.evidence
                 if record.torch == RELEASE
-                and (cell := record.cell(row.symptom.snippet, row.case.cells[kind].name))
+                and name in record.symptoms.get(row.symptom.stem, {}).get("cells", {})
             }
             assert "passed" in outcomes, (row.symptom.id, row.case.name, kind)
 
 
 def test_a_piece_that_no_cell_holds_is_refused(
-    clinic: Catalogue, monkeypatch: pytest.MonkeyPatch, tmp_path
+    clinic: Catalogue, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "facts").mkdir()
     row = 'shapes/too-many-indices/loss-index: ["loss.data[1]", "loss.item()"]\n'

@@ -154,6 +154,20 @@ def test_links_of_a_page_lead_somewhere(built: Path, language: str) -> None:
     )
 
 
+def test_the_site_works_below_any_address(built: Path) -> None:
+    """All pages but those for addresses that are not there, which cannot know how deep that is."""
+    pages = [file for file in built.rglob("*.html") if file.name != "404.html"]
+    asked = {
+        (file.relative_to(built).as_posix(), target)
+        for file in pages
+        for node in LexborHTMLParser(read(file)).css("[href], [src]")
+        if node.attributes.get("rel") not in ("canonical", "alternate")
+        for target in (node.attributes.get("href"), node.attributes.get("src"))
+        if target and (target.startswith("/") or "127.0.0.1" in target)
+    }
+    assert len(pages) > 10 and not asked
+
+
 def test_tags_are_localised(built: Path) -> None:
     assert ">反向传播</a>" in page_of_symptom(built, "zh") and ">backward</a>" in page_of_symptom(
         built, "en"

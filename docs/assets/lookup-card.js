@@ -196,8 +196,9 @@ function others(hit, choice, row) {
 /** The first button copies the fix that is shown; a tab may show another. */
 function offerFix(place) {
   const button = place.closest(".tc-card").querySelector(".tc-actions button");
-  const blocks = ":is([data-tc-case] .highlight:not(.tc-diff), .tc-type) code";
-  const codes = () => [...place.querySelectorAll(`:scope > ${blocks}`)];
+  const blocks = ["[data-tc-case] .highlight:not(.tc-diff)", ".tc-type"];
+  const wanted = blocks.map((block) => `:scope > ${block} code`).join();
+  const codes = () => [...place.querySelectorAll(wanted)];
   if (!codes().length) return;
   button.textContent = words["copy-fix"];
   button.hidden = false;

@@ -43,6 +43,7 @@
 # rows: [S000-10, S004-01]
 # cases:
 #   not-in-the-optimizer: {silent: true}
+#   computed-tensor: {wrong: {only-if-there: "https://github.com/learnables/learn2learn/issues/428"}}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html"]
 # causes:
 #   computed-tensor:
@@ -109,8 +110,32 @@ weight = (torch.randn(4, 1) * 0.1).requires_grad_()
 
 # %% proof computed-tensor
 loss_fn(x @ weight, y).backward()
-assert weight.is_leaf and weight.abs().max() < 0.5
+assert weight.is_leaf and 0.01 < weight.abs().max() < 0.5
 assert torch.allclose(weight.grad, 2 * x.T @ (x @ weight.detach() - y) / 8, atol=1e-6)
+
+# %% use computed-tensor
+data, truth = torch.randn(64, 4), torch.tensor([[1.0], [-2.0], [0.5], [3.0]])
+# >>>
+weight = torch.randn(4, 1, requires_grad=True) * 0.1
+# <<<
+for _ in range(100):
+    loss = loss_fn(data @ weight, data @ truth)
+    loss.backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+    weight.grad = None
+assert torch.allclose(weight, truth, atol=0.1)
+
+# %% wrong only-if-there
+# `if weight.grad is not None` around the update: no error, and the weight is never updated.
+weight = torch.randn(4, 1, requires_grad=True) * 0.1
+before = weight.detach().clone()
+for _ in range(100):
+    loss_fn(x @ weight, y).backward(retain_graph=True)
+    if weight.grad is not None:
+        weight = weight - 0.1 * weight.grad
+print(torch.equal(weight, before))  # True
+assert torch.equal(weight, before)
 
 # %%
 model = nn.Linear(4, 4)
@@ -133,7 +158,7 @@ loss.backward()
 
 # %% proof activation-wanted
 assert torch.allclose(hidden.grad, 2 * hidden.relu())
-
+assert torch.allclose(model.bias.grad, hidden.grad.sum(0), atol=1e-5)  # the layer still learns
 
 
 # %%

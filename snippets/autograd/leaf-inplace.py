@@ -12,6 +12,7 @@
 # recover: fix
 # related: [autograd/modified-by-inplace, autograd/non-leaf-optimizer]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd"]
+# cases: {weights-set: {wrong: {written-out: "https://github.com/DataXujing/YOLO-v5/issues/23"}}}
 # causes:
 #   weights-set:
 #     if: >-
@@ -80,6 +81,29 @@ assert torch.equal(model[-1].weight[1:], before[2][1:])
 assert torch.is_grad_enabled() and model[-1].bias.requires_grad
 loss_fn(model(x), y).backward()
 assert model[-1].bias.grad.abs().sum() > 0 and model[-1].weight.grad[0].abs().sum() > 0  # they are still trained
+
+# %% use weights-set
+model = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 6))
+# >>>
+model[-1].weight[0] = 0
+rows = model[-1].bias.view(3, 2)
+rows[:, 0] += math.log(0.01)
+# <<<
+assert (model[-1].bias[::2] < -4).all()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+losses = []
+for _ in range(30):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < 0.5 * losses[0] and model[-1].weight[0].any()
+
+# %% wrong written-out
+# `b[:, 0] = b[:, 0] + …` in place of `+=`: an assignment into a part of a tensor is in place, too.
+rows = model[-1].bias.view(3, 2)
+rows[:, 0] = rows[:, 0] + math.log(0.01)
 
 # %% break manual-update
 loss_fn(model(x), y).backward()

@@ -25,6 +25,9 @@
 # recover: fix
 # related: [autograd/modified-by-inplace]
 # rows: [S000-22]
+# cases:
+#   zero-in-the-log: {wrong: {clip-gradients: "https://github.com/TFboys-lzz/MPSCL/issues/2"}}
+#   root-of-zero: {wrong: {epsilon-outside: "https://github.com/richzhang/PerceptualSimilarity/issues/69"}}
 # docs: ["https://docs.pytorch.org/docs/stable/autograd.html#anomaly-detection"]
 # causes:
 #   zero-in-the-log:
@@ -44,7 +47,9 @@
 #       RuntimeError: Function 'DivBackward0' returned nan values in its 0th output.
 #     undecided: the division gives inf, and the multiplication with the mask before it gives the nan and the name
 #   fully-masked-row:
-#     likely: begins(fn, "SoftmaxBackward", "ScaledDotProduct")
+#     likely: >-
+#       begins(fn, "SoftmaxBackward", "ScaledDotProduct")
+#       and not frames("scaler.scale(", "scale_loss", "scaled_loss")
 #   nan-in-the-input:
 #     case: nan-came-in
 #     likely: >-
@@ -116,6 +121,34 @@ assert entropy == 0 and torch.equal(x.grad, torch.zeros(2))
 probabilities = x.detach().softmax(-1)
 assert -(probabilities * (probabilities + 1e-6).log()).sum() < 0  # the usual + 1e-6 gives a negative entropy
 
+# %% use zero-in-the-log
+model, labels = nn.Linear(3, 4), torch.tensor([2, 0])
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+x = torch.tensor([[1.0, 2.0, -1.0], [900.0, -600.0, 300.0]])
+for _ in range(3):
+    # >>>
+    probabilities = model(x).softmax(-1)
+    entropy = -(probabilities * probabilities.log()).sum()
+    # <<<
+    loss = F.cross_entropy(model(x), labels) - 0.01 * entropy
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    assert 0 < entropy < 2.8  # of four classes, twice: at most 2 log 4
+assert model.weight.isfinite().all()
+
+# %% wrong clip-gradients
+# `clip_grad_norm_`: one nan makes the norm nan, and with it every other gradient.
+torch.autograd.set_detect_anomaly(False)
+healthy = torch.ones(2, requires_grad=True)
+probabilities = model(x).softmax(-1)
+entropy = -(probabilities * probabilities.log()).sum()
+(entropy + healthy.sum()).backward()
+print(healthy.grad)  # 1, 1
+nn.utils.clip_grad_norm_([x, healthy], max_norm=1.0)
+print(healthy.grad)  # nan, nan
+assert healthy.grad.isnan().all()
+
 # %%
 x = torch.tensor([0.0, 4.0], requires_grad=True)
 
@@ -156,14 +189,25 @@ assert squared.grad.isinf().all()
 # %% fix root-of-zero
 import torch
 
-distance = torch.linalg.vector_norm(x - y)  # its gradient at 0 is 0
+
+def distance(x, y):
+    return torch.linalg.vector_norm(x - y)  # its gradient at 0 is 0
+
+
+distance(x, y).backward()
 
 # %% proof root-of-zero
-distance.backward()
-assert distance == 0 and torch.equal(x.grad, torch.zeros(3))
-far = torch.linalg.vector_norm(x - 2 * y)
+assert distance(x, y) == 0 and torch.equal(x.grad, torch.zeros(3))
+far = distance(x, 2 * y)
 far.backward()
+assert torch.allclose(far, torch.tensor(3.0).sqrt())
 assert torch.allclose(x.grad, torch.full((3,), -(3**-0.5)))
+
+# %% wrong epsilon-outside
+# The small number behind the root, as in `x / (norm + eps)`: the slope of the root at 0 is as
+# infinite as before.
+distance = ((x - y) ** 2).sum().sqrt() + 1e-10
+distance.backward()
 
 # %%
 losses, nothing = torch.arange(4.0, requires_grad=True), torch.zeros(4)  # a batch in which nothing counts

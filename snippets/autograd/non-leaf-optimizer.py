@@ -10,6 +10,7 @@
 # rows: [S001-109]
 # cases:
 #   lost-from-the-model: {silent: true}
+#   converted-after: {wrong: {computed-once: "https://github.com/pytorch/pytorch/issues/140469"}}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html"]
 # causes:
 #   converted-after:
@@ -79,6 +80,32 @@ before = mask.detach().clone()
 (mask**2).sum().backward()
 optimizer.step()
 assert torch.allclose(mask, before - 0.1 * 2 * before)
+
+# %% use converted-after
+x = torch.rand(20, 3).double()
+# >>>
+mask = nn.Parameter(torch.rand(3)).double()
+optimizer = torch.optim.SGD([mask], lr=0.1)
+# <<<
+losses = []
+for _ in range(100):
+    loss = (x * mask - 2 * x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < 0.5 * losses[0] and mask.dtype == torch.float64
+
+# %% wrong computed-once
+# The leaf goes to the optimizer, and what is computed from it stands above the loop: the second
+# step fails.
+leaf = torch.rand(3, requires_grad=True)
+mask = leaf * 0.01
+optimizer = torch.optim.SGD([leaf], lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    (mask**2).sum().backward()
+    optimizer.step()
 
 # %% break part-of-a-weight
 embedding = nn.Embedding(10, 4)

@@ -31,7 +31,7 @@
 #   pretrained-classes:
 #     if: >-
 #       count(param) < 5 and ckpt[1:] == model[1:] and model[0] > 0 and model[0] not in [1000, 21841, 21843] and not paste("embed", "lm_head", "wte", "vocab")
-#       and ckpt[0] in [1000, 21841, 21843, 91, 90, 81, 80, 365, 255, 150, 151, 21] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score")
+#       and ckpt[0] in [1000, 21841, 21843] and paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score")
 #       or count(param) > 4 and count(param) < 17 and ckpt[1:] == model[1:] and ckpt[0] in [91, 90, 81, 80, 365] and paste("class_embed.", "cls_score", "classification_head", "conv_cls")
 #     likely: >-
 #       ckpt[0] in [1000, 21841, 21843, 91, 90, 81, 80, 365, 255, 150, 151, 21] and model[0] not in
@@ -40,7 +40,7 @@
 #       "score")) and not paste("embed", "lm_head", "lora_"))
 #   own-classes:
 #     if: >-
-#       count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843, 91, 90, 81, 80] and ckpt[0] < 1000 and ckpt[0] > 0
+#       count(param) < 5 and ckpt[1:] == model[1:] and model[0] in [1000, 21841, 21843] and ckpt[0] < 1000 and ckpt[0] > 0
 #       and not paste("embed", "lm_head", "wte", "vocab") and (model[0] >= 1000 or paste("cls", "class", "head", "for fc.", ".fc.", "conv_seg", "logits", "score"))
 #     likely: >-
 #       count(param) < 5 and ckpt[1:] == model[1:] and ckpt[0] not in [1000, 21841, 21843, 91, 90,

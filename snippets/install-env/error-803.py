@@ -10,7 +10,9 @@
 #     near: [torch, cudaGetDeviceCount]
 #   - text: "Failed to initialize NVML: Driver/library version mismatch"
 #     role: symptom
+#     near: [model-code, is_available]
 #     unless: [gpu-programs, tensorflow]
+#     sample: ">>> torch.cuda.is_available()\nFalse\n$ nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch"
 # tags: [container, cuda, driver]
 # recover: machine
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 of another version than the kernel module"]

@@ -18,7 +18,9 @@
 #     sample: "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Error 100: no CUDA-capable device is detected"
 #   - text: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver"
 #     role: symptom
+#     near: [model-code, is_available]
 #     unless: [gpu-programs, tensorflow, darknet, keras]
+#     sample: ">>> torch.cuda.is_available()\nFalse\n$ nvidia-smi\nNVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 # tags: [container, cuda, driver]
 # recover: process
 # needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]

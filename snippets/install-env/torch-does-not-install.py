@@ -49,7 +49,7 @@
 #       "1.2.", "1.4.", "1.5.", "1.6.", "1.7.", "1.8.", "1.9.", "1.10", "1.11", "1.12") and
 #       begins(versions, "1.13")
 #   index-tag:
-#     if: paste("+cu116 (from", "+cu117 (from", "+cu118 (from", "+cu121 (from", "+cu124 (from", "+cu126 (from", "+cu128 (from", "+cu129 (from", "+cu130 (from", "+cpu (from", "+cu113 (from", "+cu111 (from", "+cu102 (from") and not paste("https://download.pytorch.org/whl")
+#     if: paste("+cu116 (from", "+cu117 (from", "+cu118 (from", "+cu121 (from", "+cu124 (from", "+cu126 (from", "+cu128 (from", "+cu129 (from", "+cu130 (from", "+cpu (from", "+cu113 (from", "+cu111 (from", "+cu102 (from") and not paste("https://download.pytorch.org/whl", "+cu102,", "+cu111,", "+cu113,", "+cu116,", "+cu117,", "+cu118,", "+cu121,", "+cu124,", "+cu126,", "+cu128,", "+cpu,")
 #   pytorch:
 #     if: paste("Collecting pytorch", "You tried to install \"pytorch\"", "No matching distribution found for pytorch", "pytorch-0.1", "install pytorch ")
 #     sample: |
@@ -63,7 +63,7 @@
 #     sample: "ModuleNotFoundError: No module named 'tools.nnwrap'"
 #   index-lacks:
 #     case: index-tag
-#     likely: 'paste("Looking in indexes: https://download.pytorch.org/whl", "Looking in links: https://download.pytorch.org/whl") and not begins(versions, "none")'
+#     likely: 'paste("Looking in indexes: https://download.pytorch.org/whl", "Looking in links: https://download.pytorch.org/whl", "+cu117,", "+cu118,", "+cu121,", "+cu124,", "+cu126,", "+cu128,") and not begins(versions, "none")'
 #     sample: |
 #       Looking in indexes: https://download.pytorch.org/whl/test/cu124
 #       ERROR: Could not find a version that satisfies the requirement torch==2.5.1 (from versions: 2.4.0+cu124, 2.4.1+cu124)

@@ -4,6 +4,7 @@
 # related: [nn/bn-one-value]
 # rows: [S000-17]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train"]
+# cases: {requires-grad-only: {wrong: {no-tracking: "https://github.com/pytorch/pytorch/issues/10856"}}}
 # causes:
 #   requires-grad-only:
 #   train-undoes-it:
@@ -43,6 +44,8 @@ print(before, model[1].running_mean)
 assert not torch.allclose(model[1].running_mean, before)
 
 # %% check requires-grad-only
+from torch.nn.modules.batchnorm import _BatchNorm
+
 model.requires_grad_(False)
 norms = {name: m for name, m in model.named_modules() if isinstance(m, _BatchNorm)}
 print([name for name, norm in norms.items() if norm.training])
@@ -60,6 +63,35 @@ for module in model.modules():
 assert changed_by(2, model) == []
 assert not any(parameter.requires_grad for parameter in model.parameters())
 assert model[0].training and not model[1].training
+
+# %% use requires-grad-only
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+head = nn.Linear(8, 3)
+optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+loader = [(torch.rand(n, 3, 8, 8) + 2, torch.arange(n) % 3) for n in (6, 6, 1)]
+before = {name: value.clone() for name, value in model.state_dict().items()}
+for epoch in range(2):
+    model.train()
+    # >>>
+    model.requires_grad_(False)
+    # <<<
+    for images, labels in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(head(model(images)), labels).backward()
+        optimizer.step()
+assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+assert head.weight.grad.any()
+
+# %% wrong no-tracking
+# `track_running_stats = False`: the statistics stay, but they are not used either. The layer
+# normalises by the batch, and the answer for a sample depends on the others.
+model.requires_grad_(False)
+for module in model.modules():
+    if isinstance(module, _BatchNorm):
+        module.track_running_stats = False
+alone, together = model(x[:2]), model(x)[:2]
+print(alone.flatten(), together.flatten())
+assert not torch.allclose(alone, together, atol=0.01)
 
 # %% break train-undoes-it
 model[1].eval()

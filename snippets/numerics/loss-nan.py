@@ -332,7 +332,13 @@ losses = train(60)
 assert losses[-1] != losses[-1]  # nan
 
 # %% check learning-rate
-losses = train(5)
+losses = []
+for _ in range(5):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
 print(losses)  # it grows from step to step, long before it is nan
 assert losses == sorted(losses) and losses[-1] > 1000 * losses[0]
 
@@ -345,6 +351,22 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 losses = train(60)
 assert losses == sorted(losses, reverse=True) and losses[-1] < 1e-6
 assert torch.allclose(model.weight, torch.tensor([[2.0]]))
+
+# %% use learning-rate
+model = nn.Linear(5, 1)
+x = 2 * torch.randn(64, 5)
+y = x.sum(1, keepdim=True) - 1
+# >>>
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+# <<<
+losses = []
+for _ in range(60):
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses[-1] < 0.01 * losses[0]
 
 # %%
 model = nn.Identity()

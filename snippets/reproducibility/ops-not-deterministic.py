@@ -18,6 +18,7 @@
 # tags: [reproducibility, seed, cuda, warning]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html", "https://docs.pytorch.org/docs/stable/notes/randomness.html"]
+# cases: {excepted: {wrong: {around-the-forward: "https://github.com/pytorch/pytorch/issues/107999"}}}
 # causes:
 #   excepted:
 #     likely: >-
@@ -59,6 +60,28 @@ torch.use_deterministic_algorithms(True)
 # %% proof excepted
 assert x.tolist() == [1, 0, 0, 0, 0, 2, 0, 0]
 assert torch.are_deterministic_algorithms_enabled()  # for all that follows
+
+# %% use excepted
+model = nn.Linear(8, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    x = torch.rand(8)
+    # >>>
+    x.put_(torch.tensor([0, 5]), torch.tensor([1.0, 2.0]))
+    # <<<
+    optimizer.zero_grad()
+    model(x).square().sum().backward()
+    optimizer.step()
+assert x[[0, 5]].tolist() == [1, 2] and torch.are_deterministic_algorithms_enabled()
+
+# %% wrong around-the-forward
+# Off around the forward alone, where the message comes from `backward()`: the mode is on again when
+# the gradient is computed. It is `backward()` that goes between the two lines.
+weights = torch.zeros(8, requires_grad=True)
+torch.use_deterministic_algorithms(False)
+x = (2 * weights).put(torch.tensor([0, 5]), torch.tensor([1.0, 2.0]))
+torch.use_deterministic_algorithms(True)
+x.sum().backward()
 
 # %% break another-op
 pooled, places = nn.functional.max_pool2d(images, 2, return_indices=True)

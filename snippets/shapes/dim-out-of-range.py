@@ -18,6 +18,7 @@
 # recover: fix
 # related: [shapes/too-many-indices]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.dim.html", "https://docs.pytorch.org/docs/stable/generated/torch.squeeze.html"]
+# cases: {squeezed: {wrong: {unsqueeze-always: "https://github.com/George730/E-ResGAT/issues/6"}}}
 # causes:
 #   squeezed:
 #     if: >-
@@ -77,10 +78,39 @@ print(batch.shape, batch.squeeze().shape)  # the batch was taken out, too
 assert batch.squeeze().dim() == 1
 
 # %% fix squeezed
-predictions = model(batch.squeeze(2)).argmax(dim=1)  # only the one that is meant
+def predict(batch):
+    return model(batch.squeeze(2)).argmax(dim=1)  # only the one that is meant
+
+
+predictions = predict(batch)
 
 # %% proof squeezed
-assert torch.equal(predictions, model(batch[:, :, 0]).argmax(-1)) and predictions.shape == (1,)
+assert predictions.shape == (1,)
+for batch in (batch, torch.rand(5, 4, 1), torch.rand(3, 4, 1)):
+    assert torch.equal(predict(batch), model(batch[:, :, 0]).argmax(-1))
+
+# %% use squeezed
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.rand(n, 4, 1), torch.arange(n) % 3) for n in (4, 4, 1)]
+right = 0
+for batch, labels in loader:
+    # >>>
+    predictions = model(batch.squeeze()).argmax(dim=1)
+    # <<<
+    assert predictions.shape == labels.shape
+    right += (predictions == labels).sum()
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(batch[:, :, 0]), labels).backward()
+    optimizer.step()
+assert 0 <= right <= 9
+
+# %% wrong unsqueeze-always
+# `unsqueeze(0)` behind the `squeeze()`: it fits one sample. With five, `dim=1` is the samples, and
+# nothing is raised.
+batch = torch.rand(5, 4, 1)
+predictions = model(batch.squeeze().unsqueeze(0)).argmax(dim=1)
+print(predictions.shape)  # [1, 3], not [5]
+assert predictions.shape == (1, 3)
 
 # %%
 x, y = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0, 6.0])

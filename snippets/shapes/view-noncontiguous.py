@@ -24,6 +24,7 @@
 # cases:
 #   mixed-up: {silent: true}
 #   lost-write: {silent: true}
+#   transposed: {wrong: {no-transpose: "https://github.com/jsbaan/transformer-from-scratch/pull/6"}}
 #   own-backward:
 #     survives:
 #       "without: @staticmethod": "apply() takes forward from the class, so it works without; PyTorch's documentation writes it"
@@ -106,6 +107,22 @@ for k in (1, 5):
     assert torch.allclose(accuracy(scores, labels, k), torch.tensor(expected))
 assert expected > 0
 
+# %% use accuracy
+model = nn.Linear(6, 20)
+loader = [(torch.randn(n, 6), torch.randint(20, (n,))) for n in (16, 16, 3)]
+
+
+# >>>
+def accuracy(scores, labels, k):
+    correct = scores.topk(k).indices.t().eq(labels)
+    return correct[:k].view(-1).float().sum() / len(labels)
+# <<<
+
+
+hits = sum(accuracy(model(x), labels, 5) * len(labels) for x, labels in loader)
+expected = [labels[:, None].eq(model(x).argsort(1)[:, -5:]).sum() for x, labels in loader]
+assert hits.round() == sum(expected) > 0
+
 # %%
 x = torch.randn(2, 3, 2, 4)  # batch, tokens, heads, features
 
@@ -130,6 +147,12 @@ for head in range(2):
     own = x[:, :, head]
     exact = torch.stack([(one @ one.T).softmax(1) @ one for one in own])
     assert torch.allclose(joined[..., 4 * head : 4 * head + 4], exact, atol=1e-6)
+
+# %% wrong no-transpose
+# Without the second `transpose`: no error and the same shape, but each token gets values of others.
+heads = x.transpose(1, 2)
+attended = (heads @ heads.transpose(-1, -2)).softmax(-1) @ heads
+joined = attended.reshape(2, 3, 8)
 
 # %%
 images = torch.randn(2, 3, 6, 6)

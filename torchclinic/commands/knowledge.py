@@ -37,15 +37,8 @@ DATA = ROOT / "torchclinic" / "data"
 CACHE = ".cache"
 #: Folders of a checkout that the parts are made from, and endings of the files in them that count.
 SOURCES = (
-    "snippets",
-    "docs/en",
-    "docs/zh",
-    "docs/figures",
-    "docs/programs",
-    "facts",
-    "evidence",
-    "tests/data/threads",
-    "torchclinic",
+    *("snippets", "docs/en", "docs/zh", "docs/figures", "docs/programs", "facts", "evidence"),
+    *("tests/data/threads", "torchclinic"),
 )
 ENDINGS = (".py", ".md", ".yml", ".json", ".jsonl")
 

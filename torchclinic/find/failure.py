@@ -17,18 +17,9 @@ READ = 2000
 LONG = 400
 #: How systems and shells report that a process was ended.
 SIGNALS = (
-    "Segmentation fault",
-    "segmentation fault",
-    "core dumped",
-    "Fatal Python error",
-    "Windows fatal exception",
-    "terminate called",
-    "Bus error",
-    "Illegal instruction",
-    "Aborted",
-    "Killed",
-    "0xC0000005",
-    "3221225477",
+    *("Segmentation fault", "segmentation fault", "core dumped", "Fatal Python error"),
+    *("Windows fatal exception", "terminate called", "Bus error", "Illegal instruction", "Aborted"),
+    *("Killed", "0xC0000005", "3221225477"),
 )
 #: Who ends a program without that it failed.
 STOPPED = ("KeyboardInterrupt", "SystemExit")

@@ -258,16 +258,7 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
         apart = say("apart", [g for g in mains if g is not most], "hang-flight-recorder")
         return {**apart, "others": most["who"]}
     for kind in (
-        "server",
-        "gpu",
-        "drive",
-        "read",
-        "write",
-        "open",
-        "network",
-        "lock",
-        "queue",
-        "child",
+        *("server", "gpu", "drive", "read", "write", "open", "network", "lock", "queue", "child"),
     ):
         if found := of(mains, kind):
             return say(kind, found)

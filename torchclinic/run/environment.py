@@ -14,18 +14,9 @@ from pathlib import Path
 
 #: Programs and their libraries, what a C compiler looks for, and the GPUs that are lent.
 PASSED = (
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "LIBRARY_PATH",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "SDKROOT",
-    "DEVELOPER_DIR",
-    "CUDA_VISIBLE_DEVICES",
-    "NVIDIA_VISIBLE_DEVICES",
-    "HIP_VISIBLE_DEVICES",
-    "ROCR_VISIBLE_DEVICES",
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH"),
+    *("CPLUS_INCLUDE_PATH", "SDKROOT", "DEVELOPER_DIR", "CUDA_VISIBLE_DEVICES"),
+    *("NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"),
 )
 FIXED = {
     "LANG": "C.UTF-8",

@@ -9,16 +9,8 @@ from .. import LANGUAGES
 from ..content import words
 
 GROUPS = (
-    "everywhere",
-    "punctuation",
-    "form",
-    "symptom",
-    "afterwards",
-    "notebook",
-    "tip",
-    "evidence",
-    "lists",
-    "messages",
+    *("everywhere", "punctuation", "form", "symptom", "afterwards", "notebook", "tip", "evidence"),
+    *("lists", "messages"),
 )
 LABELS = {language: words.of(language, *GROUPS) for language in LANGUAGES}
 #: Reasons for which a run skips a cell, as `verify` records them: beginning -> what the page says.

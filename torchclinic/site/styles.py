@@ -18,15 +18,8 @@ _WORD = re.compile(r"[\w-]+")
 _REMARK = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 #: Parts of Material that no setting of ours turns on: that its script knows them does not count.
 _OFF = (
-    "md-annotation",
-    "md-banner",
-    "md-consent",
-    "md-path",
-    "md-source",
-    "md-status",
-    "md-tooltip",
-    "md-version",
-    "mermaid",
+    *("md-annotation", "md-banner", "md-consent", "md-path", "md-source", "md-status"),
+    *("md-tooltip", "md-version", "mermaid"),
 )
 #: At-rules that hold rules; what others hold is taken as it is.
 _NESTING = ("media", "supports", "layer", "container")

@@ -15,15 +15,8 @@ from typing import TypedDict
 from .. import LANGUAGES
 
 WATCHED = (
-    "docs",
-    "snippets",
-    "evidence",
-    "facts",
-    "tests/data/threads",
-    "torchclinic",
-    "overrides",
-    "mkdocs.yml",
-    "mkdocs.zh.yml",
+    *("docs", "snippets", "evidence", "facts", "tests/data/threads", "torchclinic", "overrides"),
+    *("mkdocs.yml", "mkdocs.zh.yml"),
 )
 #: Seconds in which an editor or a branch switch writes many files.
 SETTLE = 0.2
