@@ -7,8 +7,8 @@ import html
 import json
 import re
 
-from ..content import page as pages
 from ..content import condition, page_file, related, words
+from ..content import page as pages
 from ..content.catalogue import Catalogue
 from ..content.page import Page
 from ..content.symptom import Symptom
