@@ -29,8 +29,7 @@
 #       RuntimeError: grad can be implicitly created only for scalar outputs
 #   not-reduced:
 #     likely: >-
-#       len(live.left.shape) > 0 and not live("DataParallel") and not live("left", "by model") and not
-#       frames("autograd.grad(")
+#       len(live.left.shape) > 0 and not live("DataParallel") and not frames("autograd.grad(")
 #     undecided: the line that computes the loss stands above the one that fails
 #   derivative:
 #     likely: frames("autograd.grad(") and not read(dtype)
