@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from torchclinic import LANGUAGES
 from torchclinic.content import answers, code, command
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.site import symptom_page
@@ -90,3 +91,15 @@ def test_a_power_in_code_is_no_bold(clinic: Catalogue) -> None:
     assert answers.causes(symptom, "en")[0]["see"] == "`> 2**32`, `> 2**31`, `INT_MAX`"
     text = symptom_page.symptom_page(clinic, symptom, "en")
     assert "<code>&gt; 2**32</code>, <code>&gt; 2**31</code>" in text
+
+
+def test_a_page_says_that_the_program_may_tell_only_where_a_condition_asks_it(
+    clinic: Catalogue,
+) -> None:
+    for stem, tells in {"matmul-shapes": True, "undefined-symbol": False}.items():
+        symptom = clinic.symptoms[stem]
+        asks = any("live" in str((cause.decides, cause.leans)) for cause in symptom.snippet.causes)
+        assert asks is tells, stem
+        for language in LANGUAGES:
+            text = symptom_page.symptom_page(clinic, symptom, language)
+            assert ("run --live python train.py" in text) is tells, (stem, language)

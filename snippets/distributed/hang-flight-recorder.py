@@ -95,7 +95,7 @@ def while_it_hangs(train, *names):
     folder = tempfile.mkdtemp()
     ranks = mp.start_processes(start, (train, folder, 300), nprocs=2, join=False, start_method="fork").processes
     while all(process.is_alive() for process in ranks):
-        time.sleep(0.1)
+        time.sleep(0.5)
         if all(Path(folder, f"{name}{rank}").exists() for name in names for rank in range(2)):
             break
     for process in ranks:

@@ -10,6 +10,9 @@
 # recover: fix
 # related: [nn/bn-frozen-drift]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.train"]
+# cases:
+#   after-validation: {silent: true}
+#   came-in-eval: {silent: true}
 # causes:
 #   after-validation:
 #   before-the-loop: {case: after-validation}

@@ -64,6 +64,13 @@ def names(tree: Any) -> Iterator[str]:
                 yield from names(part)
 
 
+def asks_program(tree: Any) -> bool:
+    """Whether a condition asks what the program knew, which no text alone tells."""
+    if not isinstance(tree, list) or not tree:
+        return isinstance(tree, str) and tree.startswith(LIVE)
+    return tree[0] == "live" or any(asks_program(part) for part in tree[1:])
+
+
 def _boolean(node: ast.expr) -> Tree:
     if isinstance(node, ast.BoolOp):
         return ["and" if isinstance(node.op, ast.And) else "or", *map(_boolean, node.values)]

@@ -7,8 +7,8 @@ import html
 import json
 import re
 
+from ..content import condition, page_file, related, words
 from ..content import page as pages
-from ..content import page_file, related, words
 from ..content.catalogue import Catalogue
 from ..content.page import Page
 from ..content.symptom import Symptom
@@ -126,6 +126,11 @@ def _nothing(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
     label = LABELS[language]
     topic = topic_name(catalogue, symptom.topic, language)
     ask = symptom.pages[language].front.ask
+    tells = any(
+        condition.asks_program(tree)
+        for cause in symptom.snippet.causes
+        for tree in (cause.decides, cause.leans)
+    )
     otherwise = label["or-else"].format(lookup="../lookup.md", topic="index.md", name=topic)
     return [
         f'<div class="tc-next" data-tc-next="{html.escape(label["also-there"])}" markdown>',
@@ -133,6 +138,7 @@ def _nothing(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]
         f"**{label['not-this']}** {otherwise}",
         "",
         *([label["ask"].format(ask=ask), ""] if ask else []),
+        *([label["program-tells"].format(terminal="../terminal.md"), ""] if tells else []),
         "</div>",
     ]
 
