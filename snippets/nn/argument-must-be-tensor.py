@@ -26,6 +26,7 @@
 # recover: fix
 # related: [shapes/stack-sizes]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html", "https://huggingface.co/docs/transformers/main_classes/output"]
+# cases: {list: {wrong: {torch-tensor: "https://github.com/pytorch/pytorch/issues/44628"}}}
 # causes:
 #   names:
 #     if: >-
@@ -242,6 +243,11 @@ outputs = model(torch.stack(x))  # one tensor, [2, 3]
 torch.testing.assert_close(outputs, torch.stack([model(row) for row in x]))
 outputs.sum().backward()
 assert model.weight.grad.any()
+
+# %% wrong torch-tensor
+# `torch.tensor(...)` around the list: it takes a list of numbers, and cannot join tensors that hold
+# several values.
+outputs = model(torch.tensor(x))
 
 # %%
 x = np.array([[1.5, -2.25, 0.1], [300.0, 0.0, -7.0]])

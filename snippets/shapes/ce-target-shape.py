@@ -21,6 +21,9 @@
 #   - text: "weight tensor should be defined either for all {classes:int} classes or no classes but got weight tensor of shape: [{given:int}]"
 #     exception: RuntimeError
 #     sample: "RuntimeError: weight tensor should be defined either for all 19 classes or no classes but got weight tensor of shape: [21]"
+#   - text: "weight tensor should be defined either for all {classes:int} classes or no classes but got weight tensor of shape: [1, {given:int}]"
+#     exception: RuntimeError
+#     sample: "RuntimeError: weight tensor should be defined either for all 19 classes or no classes but got weight tensor of shape: [1, 19]"
 #   - text: "weight tensor should be defined either for all"
 #     exception: RuntimeError
 #     sample: "RuntimeError: weight tensor should be defined either for all or no classes at /pytorch/aten/src/THNN/generic/ClassNLLCriterion.c:31"
@@ -28,6 +31,11 @@
 # recover: fix
 # related: [nn/multi-target, shapes/batch-size-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html"]
+# cases:
+#   classes-last:
+#     wrong: {scores-only: "https://github.com/milesial/Pytorch-UNet/issues/44"}
+#   class-weights:
+#     wrong: {no-weights: "https://github.com/HRNet/HRNet-Semantic-Segmentation/issues/41"}
 # causes:
 #   classes-last:
 #     if: len(x) == 4 and x[1] == y[1] and x[2] == y[2]
@@ -40,6 +48,9 @@
 #   channel:
 #     if: len(got) == len(want) + 1 and len(want) > 1 and (got[1] == 1 or got[-1] == 1)
 #     sample: "RuntimeError: Expected target size [2, 16, 16, 16], got [2, 1, 16, 16, 16]"
+#   weights-matrix:
+#     if: classes == given
+#     sample: "RuntimeError: weight tensor should be defined either for all 9 classes or no classes but got weight tensor of shape: [1, 9]"
 #   class-weights:
 #     if: paste("weight tensor should be defined either for all")
 #   flat-scores:
@@ -98,6 +109,11 @@ for _ in range(60):
 assert losses[-1] < 0.3 * losses[0]
 assert torch.equal(model(x).argmax(-1), labels)
 
+# %% wrong scores-only
+# Only the scores are flattened: now scores and labels differ in number.
+scores = model(x)
+loss = loss_fn(scores.flatten(0, -2), labels)
+
 # %%
 labels = torch.tensor([1, 4])
 
@@ -114,6 +130,8 @@ loss = loss_fn(scores, labels)
 
 # %% proof one-label
 torch.testing.assert_close(loss, loss_fn(model.head(model.rnn(x)[1][0]), labels))
+loss.backward()
+assert model.rnn.weight_hh_l0.grad.any()
 
 # %%
 model = nn.Conv2d(3, 5, 4, stride=4)
@@ -136,10 +154,12 @@ loss = loss_fn(scores, labels)
 # %% proof map-sizes
 upsampled = nn.Upsample((32, 32), mode="bilinear")(model(images)).log_softmax(1)
 torch.testing.assert_close(loss, -upsampled.gather(1, labels[:, None]).mean())
+loss.backward()
+assert model.weight.grad.any()
 
 # %%
 model, x = nn.Linear(3, 5), torch.rand(6, 3)
-labels = torch.tensor([0, 0, 1, 1, 2, 3])  # class 4 does not occur
+labels = torch.tensor([0, 0, 1, 3, 4, 4])  # class 2 does not occur
 
 # %% break class-weights
 classes, counts = labels.unique(return_counts=True)
@@ -160,5 +180,11 @@ loss = loss_fn(model(x), labels)
 
 # %% proof class-weights
 each = -model(x).log_softmax(1)[torch.arange(6), labels]
-torch.testing.assert_close(loss, ((each[0] + each[1]) / 2 + (each[2] + each[3]) / 2 + each[4] + each[5]) / 4)
-assert loss_fn.weight.tolist() == [0.5, 0.5, 1, 1, 1]
+torch.testing.assert_close(loss, ((each[0] + each[1]) / 2 + each[2] + each[3] + (each[4] + each[5]) / 2) / 4)
+assert loss_fn.weight.tolist() == [0.5, 1, 1, 1, 0.5]
+
+# %% wrong no-weights
+# No weights at all: nothing is raised, and the classes count as often as they occur, which the
+# weights were there to mend.
+loss_fn = nn.CrossEntropyLoss()
+loss = loss_fn(model(x), labels)
