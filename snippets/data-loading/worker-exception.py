@@ -12,6 +12,11 @@
 # needs: [fork]
 # rows: [S001-113]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading"]
+# cases:
+#   bad-sample:
+#     wrong:
+#       fewer-workers: "https://github.com/aimbrain/vqa-project/issues/2"
+#       next-sample: "https://github.com/rom1504/clip-retrieval/pull/13"
 # causes:
 #   dataset-bug:
 #     likely: >-
@@ -57,6 +62,7 @@
 # %%
 import numpy as np
 import torch
+from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
@@ -106,6 +112,30 @@ class Images(Dataset):
 batches = list(DataLoader(Images(), batch_size=2, num_workers=2))
 assert torch.allclose(torch.cat(batches)[:, 0, 0], torch.from_numpy(np.arange(6, dtype=np.float32)) / 255)
 
+# %% use dataset-bug
+# >>>
+class Images(Dataset):
+    def __init__(self):
+        self.transform = lambda x: x / 255
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return self.transfrom(torch.full((2, 2), float(i)))
+
+
+# <<<
+model = nn.Sequential(nn.Flatten(), nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+before = model[1].weight.detach().clone()
+for epoch in range(2):
+    for images in DataLoader(Images(), batch_size=4, shuffle=True, num_workers=1):
+        optimizer.zero_grad()
+        model(images).square().mean().backward()
+        optimizer.step()
+assert images.shape == (2, 2, 2) and not torch.equal(model[1].weight, before)
+
 # %%
 LABELS = {"0.png": 0, "1.png": 1, "2.png": 2, "4.png": 4, "5.png": 5}  # 3.png was forgotten
 
@@ -149,6 +179,26 @@ dataset = Subset(dataset, good)
 # %% proof bad-sample
 loader = DataLoader(dataset, batch_size=2, num_workers=2)
 assert torch.cat(list(loader)).tolist() == [0, 1, 2, 4, 5]
+
+# %% wrong fewer-workers
+# Fewer workers: the sample is as bad as before. The same error, after the batches before it.
+for batch in DataLoader(dataset, batch_size=2, num_workers=1):
+    print(batch)
+
+
+# %% wrong next-sample
+# A `try` that returns the next sample instead: it runs, and sample 4 is there twice, in every
+# epoch. Nobody learns which sample is bad; if the last one is, there is no next one.
+class Skipping(Labelled):
+    def __getitem__(self, i):
+        try:
+            return super().__getitem__(i)
+        except Exception:
+            return self[i + 1]
+
+
+dataset = Skipping()
+print(torch.cat(list(DataLoader(dataset, batch_size=2))))
 
 # %%
 class Detections(Dataset):
