@@ -23,7 +23,9 @@
 # cases:
 #   batch-of-one: {wrong: {drop-last: "https://github.com/TRAILab/CaDDN/issues/103"}}
 #   fine-tuning:
-#     survives: {"without: model.train()": "a new model is in train mode already; the line is there to show the order"}
+#     survives:
+#       "without: model.train()": a new model is in train mode already; the line is there to show the order
+#       "back: model(dataset.tensors[0]) # stands for the training": more training before the fix takes nothing from it
 # causes:
 #   last-batch:
 #     if: >-
