@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from threading import get_ident
 from typing import TypeVar
 
 from .problem import Problems
@@ -76,7 +77,7 @@ class Kept:
         if not self.fresh or not self.file.parent.parent.is_dir():
             return
         newest = [*self.before.items(), *self.used.items()][-MOST:]
-        new = self.file.with_name(f"{self.file.name}.{os.getpid()}")
+        new = self.file.with_name(f"{self.file.name}.{os.getpid()}-{get_ident()}")
         try:
             self.file.parent.mkdir(exist_ok=True)
             new.write_bytes(pickle.dumps(dict(newest), protocol=5))
