@@ -43,7 +43,7 @@ def make_project(root: Path) -> Path:
     for language in LANGUAGES:
         for file in (ROOT / "docs" / language).glob("*.md"):
             text = read(file)
-            if file.name == "no-message.md":  # all its links lead to symptoms and tips
+            if file.name in ("no-message.md", "unknown.md"):  # they lead to symptoms and tips
                 text = re.sub(r"\]\([\w-]+/[^)]*\)", f"]({IDENT}.md)", text)
             (root / "docs" / language / file.name).write_text(text, encoding="utf-8")
     chinese_page = root / f"docs/zh/{IDENT}.md"
