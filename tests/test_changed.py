@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from torchclinic import ROOT
-from torchclinic.content import changed
+from torchclinic.content import catalogue, changed
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.evidence import RELEASE
-from torchclinic.content.problem import BadInput
 from torchclinic.site import changed as page
 
 
@@ -21,25 +20,26 @@ def test_old_code_and_what_takes_its_place_were_run(clinic: Catalogue) -> None:
     for row in rows:
         for kind in ("break", "fix"):
             name = row.case.cells[kind].name
-            # A page that changed a moment ago may wait for its record: `verify` sees to that.
             outcomes = {
-                record.symptoms[row.symptom.stem]["cells"][name]["outcome"]
+                cell["outcome"]
                 for record in clinic.evidence
-                if record.torch == RELEASE
-                and name in record.symptoms.get(row.symptom.stem, {}).get("cells", {})
+                if record.torch == RELEASE and (cell := record.cell(row.symptom.snippet, name))
             }
             assert "passed" in outcomes, (row.symptom.id, row.case.name, kind)
 
 
-def test_a_piece_that_no_cell_holds_is_refused(
-    clinic: Catalogue, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "facts").mkdir()
-    row = 'shapes/too-many-indices/loss-index: ["loss.data[1]", "loss.item()"]\n'
-    (tmp_path / changed.OLD_CODE).write_text(row, encoding="utf-8")
-    monkeypatch.setattr(clinic, "root", tmp_path)
-    with pytest.raises(BadInput, match=re.escape("does not hold 'loss.data[1]'")):
-        list(changed.old_code(clinic))
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ('autograd/backward-second-time/carried-state: ["loss.data[1]", "x"]', "not hold 'loss.data[1]'"),
+        ('autograd/backward-second-time/loss: ["a", "b"]', "no such case"),
+        ("autograd/backward-second-time/carried-state: loss", "write [a piece of the break"),
+    ],
+)
+def test_a_row_without_a_run_behind_it_is_a_problem(project: Path, row: str, says: str) -> None:
+    (project / changed.OLD_CODE).write_text(row + "\n", encoding="utf-8")
+    problems = [str(problem) for problem in catalogue.load(project).problems]
+    assert any(says in problem for problem in problems), problems
 
 
 def test_releases_of_the_files_belong_to_wordings(clinic: Catalogue) -> None:

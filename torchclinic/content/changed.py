@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import yamlfile
 from .collection import Catalogue
-from .problem import BadInput
+from .problem import line_of
 from .snippet import Case
 from .symptom import Symptom
 
@@ -30,28 +30,33 @@ class OldCode:
 
 
 def old_code(catalogue: Catalogue) -> Iterator[OldCode]:
-    """Rows of facts/changed.yml.
-
-    Raises:
-        BadInput: a row does not stand in the cells that it names, so no run is behind it.
-    """
+    """Rows of facts/changed.yml. One that does not stand in the cells that it names, so that no run
+    is behind it, is left out and reported in `catalogue.problems`."""
     file = catalogue.root / OLD_CODE
     if not file.is_file():  # a small project of a test
         return
     text = file.read_text(encoding="utf-8")
     by_id = {symptom.id: symptom for symptom in catalogue.symptoms.values()}
-    for place, (old, new) in yamlfile.load(text, file, 1, catalogue.problems).items():
+    for place, pair in yamlfile.load(text, file, 1, catalogue.problems).items():
         page, _, name = place.rpartition("/")
         case = by_id[page].snippet.cases.get(name) if page in by_id else None
-        cells = case.cells if case else {}
-        for kind, piece in (("break", old), ("fix", new)):
-            if kind not in cells or piece not in cells[kind].source:
-                raise BadInput(
-                    f"{OLD_CODE.as_posix()}: {place}: its {kind} does not hold {piece!r};"
-                    " copy a piece of the cell as it stands"
-                )
-        if case:
-            yield OldCode(by_id[page], case, old, new)
+        wrong = _wrong(case, pair)
+        if wrong:
+            catalogue.problems.add(file, line_of(text, place), f"{place}: {wrong}")
+        elif case:
+            yield OldCode(by_id[page], case, *pair)
+
+
+def _wrong(case: Case | None, pair: object) -> str:
+    """What is wrong with a row, and what to do; "" for nothing."""
+    if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
+        return "write [a piece of the break, a piece of the fix]"
+    if case is None:
+        return "no such case; `catalogue --list` names those of every page"
+    for kind, piece in zip(("break", "fix"), pair, strict=True):
+        if kind not in case.cells or piece not in case.cells[kind].source:
+            return f"its {kind} does not hold {piece!r}; copy a piece of the cell as it stands"
+    return ""
 
 
 def since(root: Path) -> dict[str, dict[str, list[str]]]:

@@ -6,6 +6,7 @@ from functools import partial
 
 from .. import LANGUAGES
 from . import (
+    changed,
     code,
     command,
     comments,
@@ -44,6 +45,8 @@ def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "
     glossary.check(root, [file for file in glossary.files(root) if file not in drafts], problems)
     named = command.load(root, problems)
     _check_names(catalogue, only)
+    for _ in changed.old_code(catalogue):  # reports what has no run behind it
+        pass
     with Kept(root, "rules") as kept:
         for symptom in catalogue.symptoms.values():
             if not symptom.snippet.unread and only in ("", symptom.stem):
