@@ -31,7 +31,10 @@ def test_old_code_and_what_takes_its_place_were_run(clinic: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ('autograd/backward-second-time/carried-state: ["loss.data[1]", "x"]', "not hold 'loss.data[1]'"),
+        (
+            'autograd/backward-second-time/carried-state: ["loss.data[1]", "x"]',
+            "not hold 'loss.data[1]'",
+        ),
         ('autograd/backward-second-time/loss: ["a", "b"]', "no such case"),
         ("autograd/backward-second-time/carried-state: loss", "write [a piece of the break"),
     ],
