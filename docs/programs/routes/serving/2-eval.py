@@ -3,7 +3,7 @@ from torch import nn
 
 
 def trips(count, seed):
-    """Metres, parcels, hour and rain (0 or 1) of deliveries, and their minutes."""
+    """Metres, parcels, hour, rain (0 or 1) of deliveries, and their minutes."""
     own = torch.Generator().manual_seed(seed)
     x = torch.rand(count, 4, generator=own) * torch.tensor([9000, 30, 24, 2])
     metres, parcels, hour, rain = x.floor().T
