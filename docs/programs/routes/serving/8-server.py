@@ -119,7 +119,7 @@ def onnx():
 
 
 class Handler(BaseHTTPRequestHandler):
-    timeout = 10  # seconds that a silent client can hold up the others
+    timeout = 30  # seconds that a silent client can hold up the others
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -149,7 +149,7 @@ def listening(port):
 
 
 def post(port, rows):
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", "/", json.dumps(rows))
     return json.load(connection.getresponse())
 

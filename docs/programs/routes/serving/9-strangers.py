@@ -134,7 +134,7 @@ def table(body):
 
 
 class Handler(BaseHTTPRequestHandler):
-    timeout = 10  # seconds that a silent client can hold up the others
+    timeout = 30  # seconds that a silent client can hold up the others
 
     def do_POST(self):
         try:
@@ -169,7 +169,7 @@ def listening(port):
 
 
 def post(port, rows):
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request("POST", "/", json.dumps(rows))
     return json.load(connection.getresponse())
 
