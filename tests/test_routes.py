@@ -18,6 +18,8 @@ import pytest
 from torchclinic import LANGUAGES, ROOT
 from torchclinic.content import comments, page, yamlfile
 from torchclinic.content.problem import Problems
+from torchclinic.content.snippet import WIDTH
+from torchclinic.content.tip import PROGRAMS as WHERE
 from torchclinic.site import routes
 
 PAGES = {
@@ -194,6 +196,13 @@ def test_every_comment_of_the_steps_is_chinese(file: Path) -> None:
     assert said == set(twins)
     for english, chinese in twins.items():
         assert english.count("\n") == chinese.count("\n"), english
+
+
+def test_no_line_is_wider_than_its_column() -> None:
+    files = sorted((ROOT / WHERE / routes.FOLDER).rglob("*.py"))
+    lines = [(file, line) for file in files for line in file.read_text("utf-8").splitlines()]
+    assert lines
+    assert not [found for found in lines if len(found[1]) > WIDTH]
 
 
 def test_lines_of_two_ranks_are_told_apart() -> None:
