@@ -45,9 +45,9 @@ def cheapest(functions, rounds, clock=time.process_time):
     return {name: min(times) for name, times in spent.items()}
 
 
-def rounded(number):
+def rounded(number, digits=2):
     """To two digits: 0.123 -> 0.12, 7.61 -> 7.6, 1234 -> 1200."""
-    short = float(f"{number:.2g}")
+    short = float(f"{number:.{digits}g}")
     return int(short) if short >= 10 else short
 
 
@@ -238,13 +238,12 @@ def runtime(rounds):
     if importlib.util.find_spec("onnxruntime"):
         names.append("ONNX Runtime")
     rows = {name: {} for name in names}
-    with torch.inference_mode(), tempfile.TemporaryDirectory() as folder:
+    with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         for what, (model, x) in models().items():
             ways, seconds = {}, {}
             for name in names:
                 start = time.perf_counter()
-                with torch.inference_mode(False), torch.no_grad():
-                    ways[name] = made(name, model, x, folder)
+                ways[name] = made(name, model, x, folder)
                 seconds[name] = time.perf_counter() - start
                 torch.testing.assert_close(ways[name](), model(x), rtol=1e-3, atol=1e-4)
             least = cheapest(ways, rounds)
@@ -324,28 +323,32 @@ def tracker(rounds):
     ):
         if importlib.util.find_spec(package):
             ways[name] = way
-    calls, whole, size = {}, {}, {}
-    for name, way in ways.items():
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            log, close = way(folder)
-            log(0, 1.0, 0.0)
-            before, times, start = _bytes(folder), [], time.perf_counter()
-            for step in range(1, rounds + 1):
-                begun = time.perf_counter()
-                log(step, 1 / step, 1 - 1 / step)
-                times.append(time.perf_counter() - begun)
-            close()
-            whole[name] = (time.perf_counter() - start) / rounds
-            calls[name], size[name] = statistics.median(times), (_bytes(folder) - before) / rounds
-    first = "a CSV file"
+    spent = {name: [_spent(way, rounds) for _ in range(3)] for name, way in ways.items()}
+    least = {name: [min(values) for values in zip(*runs, strict=True)] for name, runs in spent.items()}
+    call, written, _ = least["a CSV file"]
     return {
         name: {
-            "call": rounded(calls[name] / calls[first]),
-            "written": rounded(whole[name] / whole[first]),
-            "bytes": rounded(size[name]),
+            "call": rounded(values[0] / call, 1),
+            "written": rounded(values[1] / written, 1),
+            "bytes": rounded(values[2], 1),
         }
-        for name in ways
+        for name, values in least.items()
     }
+
+
+def _spent(way, rounds):
+    """Seconds of a call, seconds of a call until all is written, bytes that it leaves."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        log, close = way(folder)
+        log(0, 1.0, 0.0)
+        before, times, start = _bytes(folder), [], time.perf_counter()
+        for step in range(1, rounds + 1):
+            begun = time.perf_counter()
+            log(step, 1 / step, 1 - 1 / step)
+            times.append(time.perf_counter() - begun)
+        close()
+        whole = (time.perf_counter() - start) / rounds
+        return statistics.median(times), whole, (_bytes(folder) - before) / rounds
 
 
 def _bytes(folder):
