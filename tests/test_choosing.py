@@ -16,7 +16,7 @@ def test_a_table_shows_what_was_recorded(language: str, part: str) -> None:
     recorded, text = choosing.RECORD[part], choosing.section(language, part)
     assert choosing.numbers(text) == [list(row.values()) for row in recorded["rows"].values()]
     for name, version in recorded["versions"].items():
-        assert re.search(rf"{name} {re.escape(version)}\b", text), f"{name} {version}"
+        assert f"{name} {version.partition('+')[0]}" in text
 
 
 def test_the_program_names_the_versions_that_were_recorded() -> None:
