@@ -258,7 +258,7 @@ def runtime(rounds):
 
 
 def log_csv(folder):
-    file = Path(folder, "log.csv").open("w", newline="")
+    file = Path(folder, "log.csv").open("w", newline="")  # noqa: SIM115
     writer = csv.writer(file)
 
     def log(step, loss, accuracy):
@@ -324,7 +324,9 @@ def tracker(rounds):
         if importlib.util.find_spec(package):
             ways[name] = way
     spent = {name: [_spent(way, rounds) for _ in range(3)] for name, way in ways.items()}
-    least = {name: [min(values) for values in zip(*runs, strict=True)] for name, runs in spent.items()}
+    least = {
+        name: [min(values) for values in zip(*runs, strict=True)] for name, runs in spent.items()
+    }
     call, written, _ = least["a CSV file"]
     return {
         name: {
