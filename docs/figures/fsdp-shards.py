@@ -1,5 +1,6 @@
 """What one of two processes holds under `fully_shard`: the local shapes of its parameters, and which layers are whole while each of them works (gloo, on the CPU)."""
 
+import itertools
 import json
 import tempfile
 from pathlib import Path
@@ -65,7 +66,7 @@ class Noting(nn.Linear):
 def work(rank, folder):
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
-    layers = [Noting(*pair) for pair in zip(WIDTHS, WIDTHS[1:])]
+    layers = [Noting(*pair) for pair in itertools.pairwise(WIDTHS)]
     model, noted = nn.Sequential(*layers), []
     full = [list(layer.weight.shape) for layer in layers]
     for part in (*layers, model):
@@ -102,7 +103,7 @@ def draw(axes, data, label):
         y = top
         for rank, found in enumerate(data):
             mine = found["local"][number][0]
-            for row in range(mine):
+            for _ in range(mine):
                 y -= 0.5
                 for column in range(columns):
                     box(2.2 + 0.5 * column, y + 0.03, 0.46, 0.44, f"C{rank}")

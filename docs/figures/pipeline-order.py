@@ -66,8 +66,7 @@ def work(rank, folder):
 def measure():
     with tempfile.TemporaryDirectory() as folder:
         mp.start_processes(work, (folder,), nprocs=STAGES, start_method="fork")
-        read = lambda kind, rank: json.loads(Path(folder, f"{kind}-{rank}.json").read_text())
-        return {kind: [read(kind, rank) for rank in range(STAGES)] for kind in KINDS}
+        return {kind: [json.loads(Path(folder, f"{kind}-{rank}.json").read_text()) for rank in range(STAGES)] for kind in KINDS}
 
 
 def begins(order):
