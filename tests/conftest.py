@@ -29,9 +29,9 @@ def clinic() -> Catalogue:
 @pytest.fixture(scope="session")
 def table() -> dict[str, Any]:
     """The index of the whole catalogue: of the checkout's cache, where nothing has changed."""
-    from torchclinic.commands import knowledge
+    import torchclinic
 
-    return knowledge.load().index
+    return torchclinic.load_index()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from torchclinic import LANGUAGES, ROOT, __version__
-from torchclinic.commands import fix, knowledge, paste, show, terminal
+from torchclinic.commands import entries, fix, knowledge, paste, show, terminal
 from torchclinic.commands.knowledge import Knowledge
 from torchclinic.commands.parser import main
 from torchclinic.content.catalogue import Catalogue
@@ -389,8 +389,23 @@ def test_an_empty_index_answers_nothing(checkout_of: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"key": "x"}', "\ufffd"])
 def test_a_broken_cache_is_made_anew(checkout_of: Path, content: str) -> None:
     (checkout_of / knowledge.CACHE).mkdir(exist_ok=True)
-    (checkout_of / knowledge.CACHE / "answers.json").write_text(content, encoding="utf-8")
+    (checkout_of / knowledge.CACHE / "answers.jsonl").write_text(content, encoding="utf-8")
     assert knowledge.load().symptoms
+
+
+def test_entries_are_read_from_the_file_that_was_opened(tmp_path: Path) -> None:
+    """Whole or not at all, also when another takes its place."""
+    file, content = tmp_path / "part.jsonl", {"a": {"text": "\u2028\n"}, "b/c": [1, 2], "b/d": 3}
+    file.write_bytes(entries.write(content, version=1))
+    head, found = entries.read(file)
+    (tmp_path / "new").write_bytes(entries.write({"a": 0}, version=2))
+    (tmp_path / "new").replace(file)
+    assert head["version"] == 1 and {**found} == content
+    assert {**found.below("b/")} == {"c": [1, 2], "d": 3}
+    for damaged in (b"", b"{}\n", file.read_bytes()[:-2], file.read_bytes() + b"1\n"):
+        file.write_bytes(damaged)
+        with pytest.raises(ValueError):
+            entries.read(file)
 
 
 def test_a_checkout_that_cannot_be_written_is_slow_and_right(checkout_of: Path) -> None:
@@ -405,7 +420,7 @@ def test_processes_may_make_the_cache_at_once(checkout_of: Path) -> None:
         found = list(pool.map(lambda _: len(knowledge.load().symptoms), range(40)))
     assert set(found) == {1}
     kept = [file.name for file in (checkout_of / knowledge.CACHE).iterdir()]
-    assert [name for name in kept if not name.endswith(".pickle")] == ["answers.json"]
+    assert [name for name in kept if not name.endswith(".pickle")] == ["answers.jsonl"]
 
 
 def test_neither_data_nor_checkout_is_bad_input(

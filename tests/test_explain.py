@@ -53,15 +53,17 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def known(table: dict[str, Any], origins: dict[str, Any] | None = None) -> Knowledge:
     """What the commands answer from, without anything else, and without PyTorch's own messages
     unless they are given."""
-    return Knowledge(table, {}, {}, {}, _origins=[origins])
+    known = Knowledge(table, {}, {}, {})
+    known._origins.append(origins)
+    return known
 
 
 def lines(table: dict[str, Any], text: str, language: str = "en", **environment: str) -> list[str]:
-    return explain.explain(known(table), text, language, environment).lines
+    return [*explain.explain(known(table), text, language, environment).lines]
 
 
 def log(table: dict[str, Any], text: str) -> list[str]:
-    return explain.explain_log(known(table), text, "en", {}).lines
+    return [*explain.explain_log(known(table), text, "en", {}).lines]
 
 
 def test_three_lines(table: dict[str, Any]) -> None:

@@ -74,7 +74,8 @@ def test_what_all_lost_stays(table: Any) -> None:
 
 
 def test_in_one_line_below_a_command(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Knowledge(table, {}, {}, {}, _origins=[None])
+    known = Knowledge(table, {}, {}, {})
+    known._origins.append(None)
     text = died(LOST, "[rank0]: ") + died("KeyError: 'label'", "[rank1]: ") + summary(1)
     origin = {"raw": "E1 api.py:1002] failed (exitcode: 1) local_rank: 1", "line": 9}
     monkeypatch.setattr(Knowledge, "_origin", lambda self, text: origin)  # a line of torchrun's log
@@ -119,7 +120,8 @@ STOPS = [
 def test_a_stop_from_outside_is_no_failure(table: Any, stop: str, end: str) -> None:
     answer = climb(table, f"epoch 3\n{stop}{end}")
     assert (answer["rung"], answer["failure"]["kind"], answer["hits"]) == ("other", "stopped", [])
-    known = Knowledge(table, {}, {}, {}, _origins=[None])
+    known = Knowledge(table, {}, {}, {})
+    known._origins.append(None)
     assert "stopped from outside" in explain.explain_log(known, stop + end, "en", {}).lines[0]
 
 

@@ -462,7 +462,7 @@ def test_no_index_or_a_broken_one(
     package = copy_of_package(tmp_path / "broken", monkeypatch)
     if answers is not None:
         (package / "data").mkdir()
-        (package / "data/answers.json").write_text(answers, encoding="utf-8")
+        (package / "data/answers.jsonl").write_text(answers, encoding="utf-8")
     alone, done = bare(sys.executable, "fails.py"), through(sys.executable, "fails.py")
     assert done.returncode == 1 and done.stdout == b"out\n" and done.stderr.startswith(alone.stderr)
     added = done.stderr.removeprefix(alone.stderr).decode()

@@ -3,7 +3,6 @@ checkout or from an unpacked sdist."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -34,15 +33,13 @@ class KnowledgeHook(BuildHookInterface[Any]):
         self.folder = tempfile.mkdtemp()
         data = f"torchclinic/{knowledge.DATA.name}"
         for part in knowledge.PARTS:
-            file = Path(self.folder, f"{part}.json")
+            file = Path(self.folder, f"{part}.jsonl")
             made = maker.make(part, Path(self.root))
             if not made:  # an answer would silently lack what only PyTorch's source knows
                 raise SystemExit(f"there is no {part}: no wheel was made")
-            if "site" in made and (site := os.environ.get("SITE_URL")):
-                made["site"] = site.rstrip("/") + "/"
-            content = knowledge.dressed(made)
-            text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-            file.write_text(text, encoding="utf-8")
+            if "rest" in made and (site := os.environ.get("SITE_URL")):
+                made["rest"]["site"] = site.rstrip("/") + "/"
+            file.write_bytes(knowledge.packed(made))
             build_data["force_include"][str(file)] = f"{data}/{file.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

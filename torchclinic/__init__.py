@@ -37,7 +37,9 @@ def load_index() -> Index:
     if _index is None:
         from .commands import knowledge
 
-        _index = knowledge.load().index
+        index = knowledge.load().index
+        _index = index.copy()
+        _index["symptoms"], _index["wordings"] = {**index["symptoms"]}, [*index["wordings"]]
     return _index
 
 

@@ -222,7 +222,7 @@ def _stock(folder: Path, root: Path, language: str) -> int:
     }
     for name, text in sources.items():
         front, body = text.split("---\n", 2)[1:] if text.startswith("---\n") else ("", text)
-        body = edition.page(name, body)[1]
+        body = edition.page(name, body, yaml.safe_load(front) or {})[1]
         file = folder / "docs" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"---\n{front}---\n{body}" if front else body, encoding="utf-8")

@@ -49,7 +49,7 @@ def _spans(loaded: Origins) -> dict[str, tuple[int, int]]:
     spans: dict[str, tuple[int, int]] = {}
     for message in loaded["messages"]:
         text = origins.shown(message)
-        first, last = spans.get(text, (len(loaded["releases"]), 0))
+        first, last = spans.get(text, (len(loaded["packed"]["releases"]), 0))
         spans[text] = (
             min(first, *(place.first for place in message.places)),
             max(last, *(place.last for place in message.places)),

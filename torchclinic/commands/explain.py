@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ..content import words
 from ..find import lookup
@@ -20,8 +20,7 @@ from .terminal import first_failed, origin_sentence, printable
 LONGEST, NAME = 400, 200
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """What is known about a failure.
 
     Attributes:
@@ -34,7 +33,7 @@ class Explanation:
     """
 
     symptom: str = ""
-    lines: list[str] = field(default_factory=list)
+    lines: Sequence[str] = ()
     report: str = ""
     cause: str = ""
 

@@ -8,16 +8,16 @@ made from has changed. Where there is neither, nothing is answered: `load` raise
 from __future__ import annotations
 
 import contextlib
-import gc
-import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import ROOT
 from ..content.problem import BadInput
+from ..find.blocks import Blocks
+from . import entries
+from .entries import Entries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..find.search_table import SearchIndex, SearchTable
 
 #: Of the files' format; content/finished.py describes it.
-VERSION = 4
+VERSION = 5
 #: One file each: what lookup and fix answer from, what verify runs, the pages as plain Markdown
 #: (for show), the search's index of each language, PyTorch's own messages.
 PARTS = ("answers", "snippets", "pages", "search", "origins")
@@ -50,29 +50,6 @@ def program() -> str:
     return "torchclinic" if DATA.is_dir() else "python -m torchclinic"
 
 
-class Folded(Mapping[str, "SymptomEntry"]):
-    """Entries, each kept as JSON until it is asked for: of hundreds an answer shows one."""
-
-    def __init__(self, entries: dict[str, str]):
-        self._folded = entries
-        self._read: dict[str, SymptomEntry] = {}
-
-    def __getitem__(self, stem: str) -> SymptomEntry:
-        if stem not in self._read:
-            self._read[stem] = json.loads(self._folded[stem])
-        return self._read[stem]
-
-    def __contains__(self, stem: object) -> bool:
-        return stem in self._folded
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._folded)
-
-    def __len__(self) -> int:
-        return len(self._folded)
-
-
-@dataclass
 class Knowledge:
     """What is known.
 
@@ -83,18 +60,26 @@ class Knowledge:
         redirects: id that a page had -> its id of today.
         site: its address, with a slash at its end; "" where this copy does not know it.
         day: of the newest run that the pages tell of, "" if unknown.
+        begins: what `find.likely.begins` gives of the index, where it was kept.
     """
 
-    index: Index
-    symptoms: Mapping[str, SymptomEntry]
-    tips: dict[str, TipEntry]
-    redirects: dict[str, str]
-    site: str = ""
-    day: str = ""
-    _parts: dict[str, Any] = field(default_factory=dict, repr=False)
-    _origins: list[Origins | None] = field(default_factory=list, repr=False)
-    _likeness: Likeness | None = field(default=None, repr=False)
-    _searched: dict[str, SearchTable] = field(default_factory=dict, repr=False)
+    def __init__(
+        self,
+        index: Index,
+        symptoms: Mapping[str, SymptomEntry],
+        tips: Mapping[str, TipEntry],
+        redirects: Mapping[str, str],
+        site: str = "",
+        day: str = "",
+        begins: Mapping[str, list[int]] | None = None,
+    ):
+        self.index, self.symptoms, self.tips = index, symptoms, tips
+        self.redirects, self.site, self.day = redirects, site, day
+        self._begins = begins
+        self._parts: dict[str, Entries] = {}
+        self._origins: list[Origins | None] = []
+        self._likeness: Likeness | None = None
+        self._searched: dict[str, SearchTable] = {}
 
     def find(self, name: str) -> SymptomEntry:
         """The entry of a symptom, by `topic/stem` or `stem`.
@@ -108,8 +93,8 @@ class Knowledge:
 
     def find_page(self, name: str) -> SymptomEntry | TipEntry:
         """The same, and the entry of a tip, by `tips/topic/stem`, `tips/stem` or `stem`."""
-        entries: dict[str, SymptomEntry | TipEntry] = {**self._tips(), **self.symptoms}
-        return self._named(name, entries, "page")
+        pages: dict[str, SymptomEntry | TipEntry] = {**self._tips(), **self.symptoms}
+        return self._named(name, pages, "page")
 
     def _tips(self) -> dict[str, TipEntry]:
         return {
@@ -118,9 +103,9 @@ class Knowledge:
             for name in (stem, f"tips/{stem}", tip["id"])
         }
 
-    def _named(self, name: str, entries: Mapping[str, _E], kind: str) -> _E:
+    def _named(self, name: str, pages: Mapping[str, _E], kind: str) -> _E:
         name = self.redirects.get(name, name)
-        by_name = {**{entry["id"]: entry for entry in entries.values()}, **entries}
+        by_name = {**{page["id"]: page for page in pages.values()}, **pages}
         if name in by_name:
             return by_name[name]
         import difflib
@@ -139,10 +124,9 @@ class Knowledge:
         text: str = self._part("pages")[entry["id"]][language]
         return text
 
-    def snippets(self) -> dict[str, SnippetEntry]:
+    def snippets(self) -> Mapping[str, SnippetEntry]:
         """What verify runs, by stem."""
-        snippets: dict[str, SnippetEntry] = self._part("snippets")
-        return snippets
+        return self._part("snippets")
 
     def search_index(self, language: str) -> SearchIndex:
         """What `find.search_table.SearchTable` reads."""
@@ -168,19 +152,21 @@ class Knowledge:
         from ..find import ladder
 
         find = self._search if search else (lambda query: ([], True))
-        return ladder.climb(self.index, self.likeness, text, self._origin, find)
+        with entries.uncollected():
+            return ladder.climb(self.index, self.likeness, text, self._origin, find)
 
     def title(self, name: str, language: str) -> str:
         """Of the page of an id that `_search` gave."""
-        pages: dict[str, Any] = {**self.symptoms, **self.tips}
-        return str(pages[name.rpartition("/")[2]]["texts"][language]["title"])
+        stem = name.rpartition("/")[2]
+        page: Any = self.tips[stem] if stem in self.tips else self.symptoms[stem]
+        return str(page["texts"][language]["title"])
 
     def likeness(self) -> Likeness:
         """What finds wordings that a text nearly prints, made once."""
         if self._likeness is None:
             from ..find.likely import Likeness
 
-            self._likeness = Likeness(self.index)
+            self._likeness = Likeness(self.index, self._begins)
         return self._likeness
 
     def _origin(self, text: str) -> Origin | None:
@@ -202,7 +188,7 @@ class Knowledge:
         ids = [table.docs[hit["doc"]][0] for hit in found["hits"]]
         return [name for name in ids if "/" in name], found["weak"]
 
-    def _part(self, name: str) -> Any:
+    def _part(self, name: str) -> Entries:
         if name not in self._parts:
             self._parts[name] = _read(name)
         return self._parts[name]
@@ -215,11 +201,16 @@ def load() -> Knowledge:
         BadInput: this copy has neither, or nothing in it can be read; says what to do.
     """
     answers = _read("answers")
-    if not answers["index"]["wordings"]:
+    if "index" not in answers or not answers["wordings"][0]:
         raise BadInput(
             "no symptom of this checkout can be read; `python -m torchclinic catalogue` says why"
         )
-    return Knowledge(**{**answers, "symptoms": Folded(answers["symptoms"])})
+    index: Index = answers["index"] | {
+        "symptoms": answers.below("index/"),
+        "wordings": Blocks(answers, "wordings"),
+    }
+    symptoms = answers.below("symptoms/")
+    return Knowledge(index, symptoms, **answers["rest"])
 
 
 def in_checkout() -> bool:
@@ -236,18 +227,18 @@ def need_checkout(command: str) -> None:
         )
 
 
-def _read(part: str) -> Any:
-    file = DATA / f"{part}.json"
+def _read(part: str) -> Entries:
+    file = DATA / f"{part}.jsonl"
     if file.exists():
         try:
-            content = _parsed(file.read_bytes())
+            head, content = entries.read(file)
         except (OSError, ValueError) as error:
             raise BadInput(f"{file} cannot be read ({error}): install torchclinic anew") from None
-        if content.get("version") != VERSION:
+        if head.get("version") != VERSION:
             raise BadInput(
                 f"{file} is of another version than this program: install torchclinic anew"
             )
-        return content["data"]
+        return content
     if in_checkout():
         return _cached(part)
     raise BadInput(
@@ -257,63 +248,48 @@ def _read(part: str) -> Any:
     )
 
 
-def _parsed(data: bytes) -> Any:
-    """JSON. The collector of garbage, which finds none in it, would double the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return json.loads(data)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _cached(part: str) -> Any:
+def _cached(part: str) -> Entries:
     """A part from the checkout's cache, made anew if anything has changed since."""
-    file = ROOT / CACHE / f"{part}.json"
+    file = ROOT / CACHE / f"{part}.jsonl"
     now = key()
     try:
-        content = _parsed(file.read_bytes())
-        fresh = (content["key"], content["version"]) == (now, VERSION)
-    except (OSError, ValueError, KeyError, TypeError):
+        head, content = entries.read(file)
+        fresh = (head["key"], head["version"]) == (now, VERSION)
+    except (OSError, ValueError, KeyError):
         fresh = False  # none yet, or not ours
     if not fresh:
         from ..site import knowledge_parts as maker
 
-        content = dressed(maker.make(part), now, len(maker.problems()))
-        _write(file, content)
-    if count := content["problems"]:
+        head, content = _write(file, maker.make(part), key=now, problems=len(maker.problems()))
+    if count := head["problems"]:
         print(
             f"torchclinic: the catalogue has {count} problem{'s' * (count > 1)}; "
             "`python -m torchclinic catalogue` lists them",
             file=sys.stderr,
         )
-    return content["data"]
+    return content
 
 
-def dressed(data: Any, key: str = "", problems: int = 0) -> dict[str, Any]:
-    """A part as its file holds it.
-
-    Args:
-        problems: rules that the files break; what they are about may be missing.
-    """
-    return {"key": key, "version": VERSION, "problems": problems, "data": data}
+def packed(data: Mapping[str, Any], **head: Any) -> bytes:
+    """A part as its file holds it."""
+    return entries.write(data, version=VERSION, **head)
 
 
-def _write(file: Path, content: dict[str, Any]) -> None:
+def _write(file: Path, data: Mapping[str, Any], **head: Any) -> tuple[dict[str, Any], Entries]:
     """As a whole or not at all: another process may write or read the same file now. Without a
     cache things are slow, not wrong."""
     import threading
 
+    text = packed(data, **head)
     new = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         file.parent.mkdir(exist_ok=True)
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        new.write_text(text, encoding="utf-8")
+        new.write_bytes(text)
         new.replace(file)
     except OSError:
         with contextlib.suppress(OSError):
             new.unlink()
+    return entries.parsed(text)
 
 
 def key() -> str:
@@ -329,10 +305,10 @@ def _files(folder: str) -> list[str]:
     """Name, size and time of each file below a folder."""
     lines: list[str] = []
     try:
-        entries = list(os.scandir(folder))
+        inside = list(os.scandir(folder))
     except OSError:
         return lines
-    for entry in entries:
+    for entry in inside:
         if entry.is_dir():
             if entry.name != "__pycache__":
                 lines += _files(entry.path)

@@ -139,7 +139,7 @@ def look_up(known: Knowledge, text: str, language: str) -> str:
     read = paste.unpack(first + last)
     lines = read.lines or list(range(1, read.text.count("\n") + 2))
     above = first.count("\n")
-    read.lines = [line + between * (line > above) for line in lines]
+    read = read._replace(lines=[line + between * (line > above) for line in lines])
     note = terminal.TEXT[language]["ends"].format(lines=between)
     return bounded(f"{note}\n{_rendered(known, read, language)}", ANSWER)
 

@@ -93,7 +93,7 @@ def _parsed(argv: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and stop")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    modules = [usable[chosen]] if chosen in usable else dict.fromkeys(usable.values())
-    for module in modules:
+    named = [usable[chosen]] if chosen in usable else dict.fromkeys(usable.values())
+    for module in [] if chosen == "--version" else named:
         importlib.import_module(module).add(commands)
     return parser.parse_args(argv)

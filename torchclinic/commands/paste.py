@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ..find.answer import Answer
 from . import source
@@ -17,19 +17,18 @@ DEPTH = 8
 _ENDS = ("}", "} ", "}\t")
 
 
-@dataclass
-class Paste:
+class Paste(NamedTuple):
     """A text, and how its lines lie in what was read.
 
     Attributes:
         skipped: bytes before the text that were not read.
-        lines: for each line of the text the number (from 1) of the line that it stood in; [] where
+        lines: for each line of the text the number (from 1) of the line that it stood in; () where
             they are the same.
     """
 
     text: str
     skipped: int = 0
-    lines: list[int] = field(default_factory=list)
+    lines: Sequence[int] = ()
 
     def place(self, answer: Answer) -> Answer:
         """The answer of a lookup in `text`, with the lines counted as in what was read."""

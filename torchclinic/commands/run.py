@@ -246,7 +246,7 @@ def answer(
             if explained:
                 lines += facts.splitlines()
                 said = all(line in printed for line in explained)  # by a hook in the command
-                return lines if said else lines + explained
+                return lines if said else [*lines, *explained]
     elif not lines and not stdout:
         return [text["nothing"].format(status=status, program=explain.program())]
     return lines

@@ -148,7 +148,11 @@ class Catalogue:
     def _row(self, symptom: Symptom) -> dict[str, Any]:
         snippet = symptom.snippet
         wordings = [
-            {name: of for name, of in vars(wording).items() if of and name not in ("parts", "line")}
+            {
+                name: of
+                for name, of in wording._asdict().items()
+                if of and name not in ("parts", "line")
+            }
             for wording in snippet.wordings
         ]
         return {

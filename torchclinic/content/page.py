@@ -33,7 +33,7 @@ from .problem import Problems, line_beginning
 OPEN = "TODO"
 #: Section ids, in order, with their heading in each language.
 SECTIONS = {
-    "see": {"en": "What you see", "zh": "报错现象"},
+    "see": {"en": "What you see", "zh": "现象"},
     "fix": {"en": "Quick fix", "zh": "解决方法"},
     "why": {"en": "Why", "zh": "原因"},
     "causes": {"en": "Which cause is yours", "zh": "如何排查"},

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """One broken rule.
 
     Attributes:
@@ -20,7 +19,7 @@ class Problem:
     file: str
     line: int
     message: str
-    stops: bool = field(default=False, compare=False)
+    stops: bool = False
 
     def __str__(self) -> str:
         line = f":{self.line}" if self.line else ""

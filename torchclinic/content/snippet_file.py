@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def read(file: Path, problems: Problems) -> Snippet | None:
     unread = len(problems) > before  # what follows from that says nothing
     snippet = make(file, text, facts, Problems(file) if unread else problems)
     snippet.unread = unread
-    problems[before:] = [replace(problem, stops=True) for problem in problems[before:]]
+    problems[before:] = [problem._replace(stops=True) for problem in problems[before:]]
     snippet.broken = len(problems) > before
     for cell in snippet.cells:
         if cell.kind in SHOWN:

@@ -6,7 +6,7 @@ content/index.py makes an `Index`; match.py finds `Occurrence`s in a text; looku
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from .condition import Tree
@@ -44,7 +44,7 @@ class Patterns(TypedDict):
 
     holes: Holes
     traces: dict[str, list[str]]  # name -> the texts, one of which stands for it
-    wordings: list[WordingEntry]
+    wordings: Sequence[WordingEntry]
     anchors: Mapping[str, list[int]]  # rare word -> numbers of the wordings that it leads to
     numbered: list[str]  # the anchors that hold digits
 
@@ -91,7 +91,7 @@ class Index(Patterns):
 
     version: int
     tables: dict[str, dict[str, Any]]  # what docs/assets/*.js goes by, by module
-    symptoms: dict[str, SymptomEntry]
+    symptoms: Mapping[str, SymptomEntry]
     devices: list[Family]
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .clean import DIGITS
 from .live import Live
@@ -35,8 +34,7 @@ UNITS = {
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@dataclass
-class Facts:
+class Facts(NamedTuple):
     """What conditions read of one hit.
 
     Attributes:

@@ -8,7 +8,7 @@ docs/assets/likely.js is the twin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 from .answer import Index, WordingEntry
@@ -47,26 +47,34 @@ class Likely(TypedDict):
     whole: bool  # all words of the wording, not its first words alone
 
 
-class Likeness:
-    """The words of an index's wordings, made when they are first asked for."""
+def begins(index: Index) -> dict[str, list[int]]:
+    """The first words of wordings -> their numbers; of remarks and of other than ASCII none."""
+    texts = [
+        "" if wording.get("role") == "remark" else _text(wording) for wording in index["wordings"]
+    ]
+    # As one text: of thousands a call each would take longer than all else.
+    joined = f" {BOUNDARY} ".join(text if text.isascii() else "" for text in texts)
+    found: dict[str, list[int]] = {}
+    number, first = 0, True
+    for word in telling(joined):
+        if word == BOUNDARY:
+            number, first = number + 1, True
+        elif first:
+            found.setdefault(word, []).append(number)
+            first = False
+    return found
 
-    def __init__(self, index: Index):
+
+class Likeness:
+    """The words of an index's wordings, each wording's when they are first asked for."""
+
+    def __init__(self, index: Index, begins_: Mapping[str, list[int]] | None = None):
+        """Args:
+        begins_: what `begins` gives of the index, where it was kept.
+        """
         self.index = index
-        texts = []
-        for wording in index["wordings"]:
-            text = " ".join(part for part in wording["parts"] if isinstance(part, str))
-            texts.append(text if wording.get("role") != "remark" and text.isascii() else "")
-        # As one text: of thousands a call each would take longer than all else.
-        self.words: list[list[str]] = [[]]
-        for word in telling(f" {BOUNDARY} ".join(texts)):
-            if word == BOUNDARY:
-                self.words.append([])
-            else:
-                self.words[-1].append(word)
-        self.begins: dict[str, list[int]] = {}  # the first word of wordings -> their numbers
-        for number, there in enumerate(self.words):
-            if there:
-                self.begins.setdefault(there[0], []).append(number)
+        self.begins = begins(index) if begins_ is None else begins_
+        self.words = _Words(index)
 
     def find(self, clean: str, lines: list[str]) -> list[Likely]:
         """The symptoms whose wordings stand in these lines nearly, those that tell most first."""
@@ -151,6 +159,22 @@ class Likeness:
     def _any(self, names: Iterable[str], clean: str) -> bool:
         traces = self.index["traces"]
         return any(text in clean for name in names for text in traces.get(name, (name,)))
+
+
+class _Words(dict[int, list[str]]):
+    """The number of a wording -> its words."""
+
+    def __init__(self, index: Index):
+        super().__init__()
+        self._wordings = index["wordings"]
+
+    def __missing__(self, number: int) -> list[str]:
+        self[number] = telling(_text(self._wordings[number]))
+        return self[number]
+
+
+def _text(wording: WordingEntry) -> str:
+    return " ".join(part for part in wording["parts"] if isinstance(part, str))
 
 
 def _raised_by_torch(wording: WordingEntry, line: str) -> bool:

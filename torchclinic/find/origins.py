@@ -142,12 +142,13 @@ def _varies(text: str) -> bool:
 
 
 def _place(origins: Origins, template: Template, frame: Frame | None) -> Place:
-    file = origins["files"][template.file] if template.file >= 0 else ""
-    release = origins["releases"][template.last]
+    table = origins["packed"]
+    file = table["files"][template.file] if template.file >= 0 else ""
+    release = table["releases"][template.last]
     name = qualified(file, template.function)
     public = ""
     if file.endswith(".py"):
-        public = origins["public"].get(defined(origins["public"], name), "")
+        public = table["public"].get(defined(table["public"], name), "")
     source = ""
     if file.startswith(_KEPT) and "/generated/" not in file:
         source = LISTS["source"].format(release=release, file=file)
@@ -157,9 +158,9 @@ def _place(origins: Origins, template: Template, frame: Frame | None) -> Place:
         "function": "" if name.endswith("operator()") else template.function,
         "file": file,
         "number": template.line,
-        "exception": origins["classes"][template.exception] if template.exception >= 0 else "",
+        "exception": table["classes"][template.exception] if template.exception >= 0 else "",
         "condition": template.condition,
-        "first": origins["releases"][max(template.first, ~template.first)],
+        "first": table["releases"][max(template.first, ~template.first)],
         "last": release,
         "unread": template.first < 0,
         "public": public,

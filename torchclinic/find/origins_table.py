@@ -7,15 +7,15 @@ as a wording's are, with the same matcher: literals, holes, rare words, no regul
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, cast, overload
+from typing import Any, NamedTuple, TypedDict, cast
+from zlib import crc32
 
 from .answer import Part, Patterns, WordingEntry
+from .blocks import Blocks, split
 from .clean import WORD, normalise, strip_prefix, words
 from .wording import HOLES
 
@@ -29,6 +29,15 @@ SOUGHT = 160
 #: Rare words of a template by which it is found: where a wrapped line has cut one of them, the
 #: other still leads to it.
 ANCHORS = 2
+#: Texts of an entry of a packed table, and entries among which its rare words are spread: an error
+#: whose words are not PyTorch's should read little of it.
+BLOCK, BUCKETS = 8, 1024
+#: Of a table, what a packed one holds as it is.
+LISTED = ("notice", "releases", "files", "classes", "public")
+#: The table as an installed package holds it, by name: what is `LISTED`, `numbered` (rare words
+#: with digits), `texts` in blocks (each with its rows: the fields of `Template` but its text),
+#: `anchors/N` (rare words, and the numbers of their texts).
+Packed = Mapping[str, Any]
 _WORD = "".join(sorted(WORD))
 #: Stands for a hole, and glues to the words beside it.
 _HOLE = "__hole__"
@@ -79,15 +88,14 @@ class Message(dict[str, list[Part]]):
     """A text that PyTorch prints: to the matcher a wording, whose parts are made when they are
     first asked for, since those of most never are."""
 
-    def __init__(self, text: str, number: int, rows: Rows):
+    def __init__(self, text: str, rows: list[list[Any]]):
         super().__init__()
-        self.text, self._number, self._rows = text, number, rows
+        self.text, self._rows = text, rows
 
     @cached_property
     def places(self) -> list[Template]:
         """Where it is written, of the newest release first."""
-        found = self._rows.of(self._number)
-        places = [Template._make([self.text, *row]) for row in found]
+        places = [Template._make([self.text, *row]) for row in self._rows]
         return sorted(places, key=lambda place: -place.last)
 
     def __missing__(self, key: str) -> list[Part]:
@@ -97,88 +105,52 @@ class Message(dict[str, list[Part]]):
         return self[key]
 
 
-class Rows:
-    """The fields of templates but their texts, read when a text is found: most are never."""
-
-    def __init__(self, packed: str):
-        self._packed = packed
-
-    def of(self, number: int) -> list[tuple[Any, ...]]:
-        """The rows of a text."""
-        ends, columns = self._read
-        begin = ends[number - 1] if number else 0
-        return [tuple(column[row] for column in columns) for row in range(begin, ends[number])]
-
-    @cached_property
-    def _read(self) -> tuple[list[int], list[list[Any]]]:
-        ends, columns = json.loads(self._packed)
-        return ends, columns
-
-
-class Messages(Sequence[Message]):
+class Messages(Blocks[Message]):
     """The texts of a packed table, each a message when it is first asked for."""
 
     def __init__(self, packed: Packed):
-        self._texts, self._rows = packed["texts"].split("\0"), Rows(packed["rows"])
+        super().__init__(packed, "texts")
         self._made: dict[int, Message] = {}
 
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, number: int) -> Message: ...
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Message]: ...
-    def __getitem__(self, number: int | slice) -> Message | Sequence[Message]:
+    def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
-            return [self[at] for at in range(*number.indices(len(self)))]
+            return super().__getitem__(number)
         if number not in self._made:
-            self._made[number] = Message(self._texts[number], number, self._rows)
+            text, rows = super().__getitem__(number)
+            self._made[number] = Message(text, rows)
         return self._made[number]
 
 
 class Anchors(Mapping[str, list[int]]):
-    """Rare words, and the numbers of the texts that each leads to, read when one is met."""
+    """Rare words, and the numbers of the texts that each leads to."""
 
-    def __init__(self, words: str, numbers: str):
-        self._numbers = dict(zip(words.split(" "), numbers.split(" "), strict=True))
+    def __init__(self, packed: Packed):
+        self._packed = packed
 
     def __getitem__(self, word: str) -> list[int]:
-        return [int(number) for number in self._numbers[word].split(",")]
+        numbers: list[int] = self._packed[_bucket(word)][word]
+        return numbers
 
     def __contains__(self, word: object) -> bool:
-        return word in self._numbers
+        return isinstance(word, str) and word in self._packed[_bucket(word)]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
+        for bucket in range(BUCKETS):
+            yield from self._packed[f"anchors/{bucket}"]
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return sum(1 for _ in self)
 
 
-class Packed(TypedDict):
-    """The table as an installed package holds it: long texts, which JSON reads at once; what is in
-    them is read when it is asked for."""
-
-    notice: str
-    texts: str  # joined by NUL
-    rows: str  # JSON: for each text, where its rows end; the fields of `Template` but its text
-    anchors: tuple[str, str]  # joined by blanks: words, and for each the numbers of its texts
-    numbered: list[str]
-    releases: list[str]
-    files: list[str]
-    classes: list[str]
-    public: dict[str, str]
+def _bucket(word: str) -> str:
+    return f"anchors/{crc32(word.encode()) % BUCKETS}"
 
 
 class Origins(Patterns):
     """The table, ready to be asked."""
 
     messages: Sequence[Message]
-    releases: list[str]
-    files: list[str]
-    classes: list[str]
-    public: dict[str, str]
+    packed: Packed
 
 
 def rows(table: Table) -> Iterator[Template]:
@@ -186,29 +158,20 @@ def rows(table: Table) -> Iterator[Template]:
     return map(Template._make, zip(*table["templates"], strict=True))
 
 
-def pack(table: Table) -> Packed:
-    """A table with its words counted, once for all who will ask it."""
-    by_text: dict[str, list[Template]] = {}
+def pack(table: Table) -> dict[str, Any]:
+    """A table with its words counted, once for all who will ask it; as `Packed`."""
+    by_text: dict[str, list[list[Any]]] = {}
     for template in rows(table):
-        by_text.setdefault(template.text, []).append(template)
-    together = [template for places in by_text.values() for template in places]
-    ends = [*accumulate(len(places) for places in by_text.values())]
-    columns = [list(column) for column in zip(*together, strict=True)][1:]
+        by_text.setdefault(template.text, []).append(list(template[1:]))
+    texts = [*by_text.items()]
     anchors = _anchors([_words(text) for text in by_text])
-    return {
-        "notice": table.get("notice", ""),
-        "texts": "\0".join(by_text),
-        "rows": json.dumps([ends, columns], ensure_ascii=False, separators=(",", ":")),
-        "anchors": (
-            " ".join(anchors),
-            " ".join(",".join(map(str, numbers)) for numbers in anchors.values()),
-        ),
-        "numbered": [word for word in anchors if not word.isalpha() and _has_digit(word)],
-        "releases": table["releases"],
-        "files": table["files"],
-        "classes": table["classes"],
-        "public": table["public"],
-    }
+    packed: dict[str, Any] = {name: table.get(name, "") for name in LISTED}
+    packed["numbered"] = [word for word in anchors if not word.isalpha() and _has_digit(word)]
+    packed |= split(texts, "texts", BLOCK)
+    packed |= {f"anchors/{bucket}": {} for bucket in range(BUCKETS)}
+    for word, numbers in anchors.items():
+        packed[_bucket(word)][word] = numbers
+    return packed
 
 
 def ready(packed: Packed) -> Origins:
@@ -219,12 +182,9 @@ def ready(packed: Packed) -> Origins:
         "traces": {},
         "wordings": cast("list[WordingEntry]", messages),
         "messages": messages,
-        "anchors": Anchors(*packed["anchors"]),
+        "anchors": Anchors(packed),
         "numbered": packed["numbered"],
-        "releases": packed["releases"],
-        "files": packed["files"],
-        "classes": packed["classes"],
-        "public": packed["public"],
+        "packed": packed,
     }
 
 

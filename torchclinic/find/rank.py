@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from .answer import Index, Occurrence, Part, WordingEntry
 from .wording import ROLES
@@ -22,8 +22,7 @@ CHAINS = (
 RANKS = ((0, 2), (1, 3), (4, 4), (5, 5))
 
 
-@dataclass
-class Candidate:
+class Candidate(SimpleNamespace):
     """A symptom that a text prints: where it is told best, and what all its prints tell.
 
     Attributes:

@@ -193,10 +193,14 @@ class Query:
         for slips, worth in ((1, ONE_SLIP), (2, TWO_SLIPS)):
             if len(term) < slips * 4 or not term.isalpha():
                 return False
+            letters = set(term)
             meant = [
                 other
                 for other in self.table.terms
-                if other < HAN and len(other) > 2 and _slips(term, other, slips) <= slips
+                if other < HAN
+                and len(other) > 2
+                and len(letters.difference(other)) <= slips  # true of those, and quickly told
+                and _slips(term, other, slips) <= slips
             ]
             for other in meant:
                 self.say(at, at + 1, [other], worth)

@@ -6,6 +6,7 @@ docs/assets/search-table.js is the twin.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypedDict
 
@@ -36,6 +37,28 @@ class SearchIndex(TypedDict):
     stop: tuple[str, str]  # `terms.STOP` and `terms.STOP_HAN`, for the twin
 
 
+class _Postings(Mapping[str, list[tuple[int, int]]]):
+    """Term -> [(document, level)], decoded when it is asked for: of thousands a query has a few."""
+
+    def __init__(self, coded: Iterable[tuple[str, str]]):
+        self._coded = dict(coded)
+        self._decoded: dict[str, list[tuple[int, int]]] = {}
+
+    def __getitem__(self, term: str) -> list[tuple[int, int]]:
+        if term not in self._decoded:
+            self._decoded[term] = _decode(self._coded[term])
+        return self._decoded[term]
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._coded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._coded)
+
+    def __len__(self) -> int:
+        return len(self._coded)
+
+
 class SearchTable:
     """An index, made ready to be asked."""
 
@@ -45,7 +68,7 @@ class SearchTable:
         self.traditional = dict(zip(*index["traditional"], strict=True))
         self.terms = index["terms"].split(" ")
         coded = index["postings"].split(" ")
-        self.postings = {term: _decode(code) for term, code in zip(self.terms, coded, strict=True)}
+        self.postings = _Postings(zip(self.terms, coded, strict=True))
         self._phrases = index["phrases"]
         self.groups = [
             [terms(text, self.traditional) for text in group] for group in index["groups"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .clean import DIGITS
 
@@ -74,8 +74,7 @@ TRACES: dict[str, tuple[str, ...]] = {
 MIN_LETTERS = 12
 
 
-@dataclass(frozen=True)
-class Hole:
+class Hole(NamedTuple):
     name: str  # "" when the value is of no use to the reader
     kind: str
 
@@ -83,8 +82,7 @@ class Hole:
 Part = str | Hole
 
 
-@dataclass(frozen=True)
-class Wording:
+class Wording(NamedTuple):
     """One text that a symptom prints.
 
     Attributes:

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES, ROOT
-from ..content import answers, catalogue, index
+from ..content import answers, catalogue
 from ..content.catalogue import Catalogue
 from ..content.problem import BadInput, Problems
-from ..find import origins_table
+from ..find import likely, origins_table
+from ..find.blocks import split
 from ..find.search_table import SearchIndex
 from . import article, lists, markdown_copy
+
+#: Wordings of an entry: a lookup asks for few.
+BLOCK = 16
 
 
 @functools.cache
@@ -54,8 +58,18 @@ def make(part: str, root: Path = ROOT) -> dict[str, Any]:
     if part == "snippets":
         return dict(answers.snippets(loaded))
     made = answers.answers(loaded)
-    folded = {stem: index.dumps(entry) for stem, entry in made["symptoms"].items()}
-    return {**made, "symptoms": folded}
+    index: dict[str, Any] = {**made["index"]}
+    matched, symptoms = index.pop("symptoms"), made["symptoms"]
+    return {
+        **split(index.pop("wordings"), "wordings", BLOCK),
+        "index": index,
+        "rest": {
+            **{name: made[name] for name in ("tips", "redirects", "site", "day")},
+            "begins": likely.begins(made["index"]),
+        },
+        **{f"index/{stem}": entry for stem, entry in matched.items()},
+        **{f"symptoms/{stem}": entry for stem, entry in symptoms.items()},
+    }
 
 
 def origins(root: Path = ROOT) -> dict[str, Any]:
@@ -74,4 +88,4 @@ def origins(root: Path = ROOT) -> dict[str, Any]:
         raise BadInput(f"{file} cannot be read ({error}): `nox -s origins` makes it") from None
     if table.get("version") != origins_table.VERSION:
         raise BadInput(f"{file} is of another version: `nox -s origins` makes it anew")
-    return dict(origins_table.pack(table))
+    return origins_table.pack(table)
