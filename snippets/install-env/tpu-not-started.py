@@ -40,8 +40,11 @@
 #     if: paste("already in use", "Operation not permitted", "Device or resource busy")
 #     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: open(/dev/accel2): Operation not permitted"
 #   checkpointing:
-#     if: paste("has no attribute 'xla'")
-#     sample: "AttributeError: module 'torch' has no attribute 'xla'"
+#     if: paste("has no attribute 'xla'") and paste("checkpoint")
+#     likely: paste("has no attribute 'xla'")
+#     sample: |
+#       File "/usr/local/lib/python3.10/site-packages/torch/utils/checkpoint.py", line 202, in _get_autocast_kwargs
+#       AttributeError: module 'torch' has no attribute 'xla'
 #   out-of-memory:
 #     if: paste("RESOURCE_EXHAUSTED", "Ran out of memory in memory space")
 #     sample: "RuntimeError: Bad StatusOr access: RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space vmem."
