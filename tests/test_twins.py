@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from twins import Twin, conditions, mutations, python_holds, python_lookup
 
+from torchclinic.content import index
 from torchclinic.content.index import TABLES
 
 VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))
@@ -22,7 +23,9 @@ MUTATIONS = 3000
 
 @pytest.fixture(scope="module")
 def twin(table: dict[str, Any]) -> Iterator[Twin]:
-    with Twin("twin.mjs", table) as twin:
+    """Of what the site serves, with what it fetches later."""
+    served = index.served(table)["index.json"] | {"symptoms": table["symptoms"]}
+    with Twin("twin.mjs", served) as twin:
         yield twin
 
 

@@ -18,6 +18,7 @@ export interface WordingEntry {
   near?: string[];
   unless?: string[];
   when?: string[];
+  anchors?: number[]; // of the words of its literals; in the file of an index
 }
 
 /** What the scripts go by as modules of the same names in find/ do: content/index.py, TABLES. */
@@ -204,7 +205,7 @@ export interface Patterns {
   holes: Holes;
   traces: Record<string, string[]>;
   wordings: (Partial<WordingEntry> & { parts: Part[] })[];
-  anchors: Record<string, number[]>;
+  anchors?: Record<string, number[]>; // left out where each wording names the places of its own
 }
 
 export interface CauseEntry {

@@ -278,9 +278,23 @@ def served(index: Index) -> dict[str, Any]:
         }
         for told in (False, True)
     )
-    # What holds digits, the twin in JavaScript finds as any word.
-    kept = {name: part for name, part in index.items() if name != "numbered"}
-    return {"index.json": {**kept, "symptoms": finding}, "advice.json": advice}
+    # What holds digits, the twin in JavaScript finds as any word. It takes the anchors from the
+    # wordings, by their places: by their names they would be a fifth of the file.
+    kept = {name: part for name, part in index.items() if name not in ("numbered", "anchors")}
+    places: list[list[int]] = [[] for _ in index["wordings"]]
+    for word, numbers in index["anchors"].items():
+        for number in numbers:
+            places[number].append(_said(index["wordings"][number]).index(word))
+    wordings = [
+        {**wording, "anchors": of} for wording, of in zip(index["wordings"], places, strict=True)
+    ]
+    found = {**kept, "wordings": wordings, "symptoms": finding}
+    return {"index.json": found, "advice.json": advice}
+
+
+def _said(wording: WordingEntry) -> list[str]:
+    """All words of a wording's literals."""
+    return words(" ".join(part for part in wording["parts"] if isinstance(part, str)))
 
 
 def write(index: Index, folder: Path) -> None:
