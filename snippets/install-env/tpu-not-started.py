@@ -16,6 +16,9 @@
 #   - text: "Ran out of memory in memory space hbm"
 #     near: [torch_xla, xla_model, "xla/xla_client", "XRTExecute"]
 #     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#   - text: "Cannot replicate if number of devices ({here:int}) is different from {all:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Cannot replicate if number of devices (1) is different from 8"
 #   - text: "module 'torch' has no attribute 'xla'"
 #     exception: AttributeError
 #   - text: "No matching distribution found for torch-xla"
@@ -45,6 +48,9 @@
 #     sample: |
 #       File "/usr/local/lib/python3.10/site-packages/torch/utils/checkpoint.py", line 202, in _get_autocast_kwargs
 #       AttributeError: module 'torch' has no attribute 'xla'
+#   main-process:
+#     if: paste("Cannot replicate if number of devices")
+#     sample: "RuntimeError: Cannot replicate if number of devices (1) is different from 8"
 #   out-of-memory:
 #     if: paste("RESOURCE_EXHAUSTED", "Ran out of memory in memory space")
 #     sample: "RuntimeError: Bad StatusOr access: RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space vmem."
