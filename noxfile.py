@@ -290,7 +290,7 @@ def third_party(session: nox.Session) -> None:
     except CommandFailed:  # the wheel of PyPI beside a CPU build of torch
         session.run("python", "-m", "pip", "uninstall", "-q", "-y", "torchvision")
     clinic(session, "verify", "--third-party", *session.posargs)
-    session.run("pytest", "tests/third_party.py")
+    session.run("pytest", "tests/third_party.py", "tests/test_environments.py")
     asking = [
         file
         for file in sorted(Path("docs/en/tips").rglob("*.md"))

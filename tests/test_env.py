@@ -427,8 +427,10 @@ def test_pages_that_it_names_are_known() -> None:
 def test_a_device_that_this_torch_has_nothing_for(place: Place) -> None:
     place.torch(version="2.13.0+cpu", cuda=None, archs="")
     place.program("npu-smi", "#!/bin/sh\n")
+    place.variables["ASCEND_RT_VISIBLE_DEVICES"] = "7"
     (line,) = place.lines()["device"]
     assert "Ascend" in line["found"] and line["see"] == "install-env/accelerator-not-found"
+    assert "ASCEND_RT_VISIBLE_DEVICES=7" in line["found"]
 
 
 def test_an_add_on_of_another_release_of_torch(place: Place) -> None:

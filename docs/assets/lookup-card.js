@@ -148,11 +148,11 @@ export async function showFix(index, hit, result, language, current) {
   if (fix && !command && place.parentElement?.querySelector(".tc-own-code"))
     fix.before(element("p", { class: "tc-note" }, words["own-example"]));
   offerFix(place);
-  place.append(...otherNames(index, hit, place.textContent, language));
+  place.append(...otherNames(index, hit.device, place.textContent, language));
 }
 
 /** What stands for CUDA's names in what is shown, where the reader's device is another. */
-function otherNames({ devices }, { device }, shown, language) {
+export function otherNames({ devices }, device, shown, language) {
   const pairs = instead(devices, device, shown).flatMap(([cuda, own], at) => {
     const names = { own: element("code", {}, own), cuda: element("code", {}, cuda) };
     const pieces = words["instead-pair"].split(/[{}]/).map((piece) => names[piece] ?? piece);

@@ -239,8 +239,9 @@ export function diagnose(index, hit, language) {
 }
 
 /**
- * What the page of a hit is told: its values, its cause, the other hits and its line travel in the
- * fragment, which no browser sends to a server; symptom.js shows them there.
+ * What the page of a hit is told: its values, its cause, the other hits, the family of the reader's
+ * device and the line travel in the fragment, which no browser sends to a server; symptom.js shows
+ * them there.
  * @param {Hit} hit
  * @param {Hit[]} hits
  */
@@ -249,8 +250,10 @@ export function fragment(hit, hits) {
   const others = [...new Set(stems)].slice(0, 5);
   const also = others.length ? `&also=${others.join(",")}` : "";
   const cause = hit.cause ? `&${hit.cause.leaning ? "lean" : "cause"}=${hit.cause.row}` : "";
+  const device = hit.device ? `&on=${hit.device}` : "";
   const message = encodeURIComponent(hit.raw.trim().slice(0, MESSAGE));
-  return `#v=${encodeURIComponent(JSON.stringify(hit.values))}${cause}${also}&m=${message}`;
+  const values = encodeURIComponent(JSON.stringify(hit.values));
+  return `#v=${values}${cause}${also}${device}&m=${message}`;
 }
 
 /**

@@ -23,7 +23,8 @@ export function start() {
 
 function show() {
   const given = fragment();
-  showMessage(given);
+  showMessage(given, "GPU");
+  showDevice(given);
   showRow(rowOf(given), given.has("cause") ? words.own : words["own-likely"]);
   showOthers(given.get("also")?.split(",").slice(0, 5) ?? []);
   showPicture(given);
@@ -40,7 +41,7 @@ function reveal(hash) {
   if (place?.closest("details") && hash === location.hash) place.scrollIntoView();
 }
 
-/** What the lookup gave along: `#v=` the values of the reader's message, `cause=` the row that it decided for, or `lean=` leaned to, `also=` the other symptoms of the same text, `m=` the message. */
+/** What the lookup gave along: `#v=` the values of the reader's message, `cause=` the row that it decided for, or `lean=` leaned to, `also=` the other symptoms of the same text, `on=` the family of the reader's device, `m=` the message. */
 function fragment() {
   return new URLSearchParams(location.hash.startsWith("#v=") ? location.hash.slice(1) : "");
 }
@@ -59,8 +60,8 @@ function valuesOf(given) {
   }
 }
 
-/** The reader's message in place of the page's, and what it says. @param {URLSearchParams} given */
-function showMessage(given) {
+/** The reader's message in place of the page's, and what it says. @param {URLSearchParams} given @param {string} noun what one of the reader's devices is */
+function showMessage(given, noun) {
   const box = document.querySelector("[data-tc-diagnoses]");
   if (!(box instanceof HTMLElement)) return;
   const cause = rowOf(given);
@@ -71,22 +72,46 @@ function showMessage(given) {
   const line = given.get("m")?.slice(0, LONG) ?? "";
   const code = message.querySelector("code");
   if (code) code.textContent = line;
-  said.textContent = given.has("v") ? diagnosis([...own, ...sentences], valuesOf(given)) : "";
+  const found = given.has("v") ? diagnosis([...own, ...sentences], valuesOf(given), noun) : "";
+  said.textContent = found;
   toggle(message, !line);
   toggle(said, !said.textContent);
   toggle(box, !line && !said.textContent);
   document.documentElement.toggleAttribute("data-tc-m", line !== "");
 }
 
+/** What stands for CUDA's names on this page, where the reader's device is another. @param {URLSearchParams} given */
+async function showDevice(given) {
+  const box = document.querySelector("[data-tc-diagnoses]");
+  const device = given.get("on");
+  box?.querySelector("[data-tc-device]")?.remove();
+  if (!box || !device) return;
+  const [index, { otherNames }] = await Promise.all([
+    loadIndex().catch(() => null),
+    import("./lookup-card.js"),
+  ]);
+  const family = index?.devices.find(({ id }) => id === device);
+  if (!index || !family || fragment().get("on") !== device) return;
+  showMessage(fragment(), family.noun);
+  const shown = document.querySelector(".md-content")?.textContent ?? "";
+  const said = document.createElement("div");
+  said.dataset.tcDevice = "";
+  said.append(...otherNames(index, device, shown, language));
+  box.querySelector("[data-tc-device]")?.remove();
+  box.append(said);
+}
+
 /** @param {Element} part @param {boolean} hidden */
 const toggle = (part, hidden) => part.toggleAttribute("hidden", hidden);
 
-/** The first sentence whose values are known; "" if there is none. @param {string[]} sentences @param {Record<string, string>} values */
-function diagnosis(sentences, values) {
+/** The first sentence whose values are known; "" if there is none. @param {string[]} sentences @param {Record<string, string>} values @param {string} noun in place of GPU */
+function diagnosis(sentences, values, noun) {
   for (const sentence of sentences) {
     const pieces = sentence.replaceAll("}", "{").split("{");
     if (pieces.every((piece, at) => at % 2 === 0 || Object.hasOwn(values, piece)))
-      return pieces.map((piece, at) => (at % 2 ? values[piece] : piece)).join("");
+      return pieces
+        .map((piece, at) => (at % 2 ? values[piece] : piece.replaceAll("GPU", noun)))
+        .join("");
   }
   return "";
 }

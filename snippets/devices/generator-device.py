@@ -9,6 +9,9 @@
 #   - text: "Cannot generate a {want:device} tensor from a generator of type {got:device}"
 #     exception: ValueError
 #     sample: "ValueError: Cannot generate a cpu tensor from a generator of type cuda."
+#   - text: "Device type {kind:ident} is not supported for torch.Generator() api"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Device type privateuseone is not supported for torch.Generator() api."
 #   - text: "device type for generator but found"
 #     exception: RuntimeError
 # tags: [dataloader, device, reproducibility, seed]
@@ -30,6 +33,9 @@
 #       RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'
 #   loader-generator:
 #     if: begins(want, "cpu") and paste("utils/data/", "utils\\data\\", "random_split", "randperm", "RandomSampler")
+#   no-generator:
+#     if: read(kind)
+#     sample: "RuntimeError: Device type CUDA is not supported for torch.Generator() api."
 #   own-call:
 #     likely: >-
 #       not paste("utils/data/", "utils\\data\\", "random_split", "randperm", "RandomSampler") and

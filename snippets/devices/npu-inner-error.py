@@ -5,6 +5,10 @@
 #   - text: "NPU function error: {call:line}, error code is {code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: copy_d2d:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:88 NPU function error: call aclnnInplaceCopy failed, error code is 561103"
+#   - text: "ACL stream synchronize failed, error code:{code:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: ACL stream synchronize failed, error code:507014"
+#     unless: [mindspore, MindSpore, paddle, PaddlePaddle]
 #   - text: "OPS function error: {call:line}, error code is {code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: InnerRunOpApi:torch_npu/csrc/framework/OpParamMaker.cpp:281 OPS function error: BatchMatMul, error code is 500002"
@@ -80,7 +84,7 @@
 #     if: paste("EZ3002", "is unsupported. Reason", "AclNN_Parameter_Error", "EZ1001")
 #     sample: "EZ3002: Optype [ReduceAny] of Ops kernel [AIcoreEngine] is unsupported."
 #   asynchronous:
-#     likely: paste("SynchronizeStream", "SynchronizeDevice", "called asynchronously", "AclrtSynchronize", "aclrtSynchronize")
+#     likely: paste("SynchronizeStream", "SynchronizeDevice", "called asynchronously", "AclrtSynchronize", "aclrtSynchronize", "stream synchronize failed")
 #     sample: "RuntimeError: synchronize:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:361 NPU function error: c10_npu::acl::AclrtSynchronizeStreamWithTimeout(stream()), error code is 507015"
 #   start:
 #     likely: paste("aclInit", "AclSetCompileopt", "aclrtSetDevice", "error code is 107", "error code is 500001")

@@ -11,6 +11,7 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES) -5 (PI_ERROR_OUT_OF_RESOURCES)"
 #     unless: [ggml, "llama.cpp", ollama, openvino]
+#   - text: "RuntimeError: UR error"
 #   - text: "Double type is not supported on this platform"
 #     near: [torch, xpu]
 #   - text: "Kernel is incompatible with all devices in devs"
@@ -28,6 +29,9 @@
 #   memory:
 #     if: begins(name, "OUT_OF_", "PI_ERROR_OUT_OF_", "UR_RESULT_ERROR_OUT_OF_", "PI_OUT_OF_")
 #     sample: "RuntimeError: level_zero backend failed with error: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)"
+#   conversion:
+#     if: paste("UR error")
+#     sample: "RuntimeError: UR error"
 #   device-lost:
 #     if: begins(name, "DEVICE_LOST", "PI_ERROR_DEVICE_LOST", "UR_RESULT_ERROR_DEVICE_LOST")
 #     sample: "RuntimeError: level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)"

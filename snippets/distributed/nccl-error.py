@@ -59,6 +59,9 @@
 #   - text: "Using RTX {_:int} series doesn't support faster communication"
 #     exception: NotImplementedError
 #     sample: "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please set `NCCL_P2P_DISABLE=\"1\"` and `NCCL_IB_DISABLE=\"1\" or use `accelerate launch` which will do this automatically."
+#   - text: "Using RTX {_:int} or {_:int} series doesn't support faster communication"
+#     exception: NotImplementedError
+#     sample: "NotImplementedError: Using RTX 3090 or 4000 series doesn't support faster communication broadband via P2P or IB."
 #   - text: "NCCL communicator was aborted on rank {rank:int}"
 #     role: symptom
 #     sample: "torch.distributed.DistBackendError: NCCL communicator was aborted on rank 1."

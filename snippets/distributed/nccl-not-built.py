@@ -43,7 +43,7 @@
 #       RuntimeError: Distributed package doesn't have NCCL built in
 #   jetson:
 #     case: no-nccl
-#     if: paste("NCCL built in") and paste("Jetson", "jetson", "+nv22", "+nv23", "+nv24", "a0+nv", "JetPack", "tegra")
+#     if: paste("NCCL built in") and paste("Jetson", "jetson", "+nv22", "+nv23", "+nv24", "a0+nv", "JetPack", "Jetpack", "jetpack", "tegra")
 #     sample: |
 #       torch 2.1.0a0+41361538.nv23.06, Jetson AGX Orin
 #       RuntimeError: Distributed package doesn't have NCCL built in

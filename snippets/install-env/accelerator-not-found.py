@@ -44,6 +44,14 @@
 #     exception: ImportError
 #   - text: "libcncl.so: cannot open shared object file"
 #     exception: ImportError
+#   - text: "] Device acquire failed"
+#     exception: RuntimeError
+#     sample: "RuntimeError: synStatus=20 [Device already acquired] Device acquire failed."
+#   - text: "No module named 'habana_frameworks"
+#     exception: ModuleNotFoundError
+#     sample: "ModuleNotFoundError: No module named 'habana_frameworks.torch'"
+#   - text: "module 'torch' has no attribute 'hpu'"
+#     exception: AttributeError
 #   - text: "libgalaxyhip.so.{_:ident}: cannot open shared object file"
 #     exception: ImportError
 #     sample: "ImportError: libgalaxyhip.so.5: cannot open shared object file: No such file or directory"
@@ -52,13 +60,19 @@
 # needs: ["fault:device files of accelerators, put into a folder"]
 # outranks: [attr-removed, device-string, missing-shared-lib, no-module-torch-x]
 # related: [install-env/torch-npu-import, install-env/no-hip-gpus, devices/device-string]
-# docs: ["https://github.com/Cambricon/torch_mlu", "https://github.com/MooreThreads/torch_musa"]
+# docs: ["https://github.com/Cambricon/torch_mlu", "https://github.com/MooreThreads/torch_musa", "https://docs.habana.ai/en/latest/Installation_Guide/index.html"]
 # cases:
 #   device-files: {silent: true}
 # causes:
 #   libraries:
 #     if: paste("cannot open shared object file")
 #     sample: "ImportError: libcnnl.so: cannot open shared object file: No such file or directory"
+#   gaudi-taken:
+#     if: paste("Device acquire failed")
+#     sample: "RuntimeError: synStatus=26 [Generic failure] Device acquire failed."
+#   gaudi-add-on:
+#     if: paste("habana_frameworks", "has no attribute 'hpu'")
+#     sample: "ModuleNotFoundError: No module named 'habana_frameworks.torch'"
 #   add-on:
 #     if: paste("No module named 'torch_m", "has no attribute 'm", "compiled with MUSA")
 #     sample: "ModuleNotFoundError: No module named 'torch_mlu'"

@@ -109,6 +109,11 @@
 #       "libtorch_python.so: cannot")
 #     sample: |
 #       ImportError: libc10.so: cannot open shared object file: No such file or directory
+#   jetson:
+#     if: paste("Jetson", "jetson", "JetPack", "Jetpack", "jetpack", "l4t", "tegra") and paste("libcu", "libnv")
+#     sample: |
+#       docker run -it dustynv/ros:foxy-pytorch-l4t-r32.6.1
+#       OSError: libcurand.so.10: cannot open shared object file: No such file or directory
 #   cudnn-mixed:
 #     if: paste("libcudnn_") and paste("undefined symbol", "not defined in file", "cannot load symbol")
 #     sample: "Could not load library libcudnn_cnn_train.so.8. Error: /usr/local/cuda-11.8/lib64/libcudnn_cnn_train.so.8: undefined symbol: cudnnOpsConv, version libcudnn_cnn_infer.so.8"

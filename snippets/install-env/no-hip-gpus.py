@@ -30,6 +30,11 @@
 #   wsl:
 #     if: paste("microsoft-standard-WSL2", "WSL2")
 #     sample: "Python platform: Linux-6.6.87.1-microsoft-standard-WSL2-x86_64-with-glibc2.39\nRuntimeError: No HIP GPUs are available"
+#   windows:
+#     if: 'paste("Platform: Windows", "Lib\\site-packages", "lib\\site-packages", "win_amd64", "Windows 11", "Windows 10")'
+#     sample: |
+#       File "C:\ComfyUI\.venv\Lib\site-packages\torch\cuda\__init__.py", line 412, in _lazy_init
+#       RuntimeError: No HIP GPUs are available
 #   rights:
 #     likely: paste("No HIP GPUs are available", "/dev/kfd", "no ROCm-capable device", "hipErrorNoDevice")
 #     sample: "RuntimeError: No HIP GPUs are available"

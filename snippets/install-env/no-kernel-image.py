@@ -106,6 +106,9 @@
 #     likely: >-
 #       paste("RTX 50", "RTX50", "RTX 5060", "5070", "5080", "5090", "Blackwell", "B200", "sm_120",
 #       "RTX 3090", "RTX 3080", "RTX 3070", "RTX 3060")
+#   jetson:
+#     if: paste("Jetson", "jetson", "JetPack", "Jetpack", "jetpack", "-tegra", "sm_87", "Orin")
+#     sample: "Python platform: Linux-5.15.148-tegra-aarch64-with-glibc2.35\nRuntimeError: CUDA error: no kernel image is available for execution on the device"
 #   triton:
 #     if: paste("Triton Error")
 #     sample: "RuntimeError: Triton Error [CUDA]: device kernel image is invalid"

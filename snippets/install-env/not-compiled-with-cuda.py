@@ -76,9 +76,14 @@
 #       AssertionError: Torch not compiled with CUDA enabled
 #   jetson:
 #     if: >-
-#       paste("Jetson", "jetson", "l4t", "L4T", "JetPack", "jetpack", "tegra", "Tegra")
+#       paste("Jetson", "jetson", "l4t", "L4T", "JetPack", "Jetpack", "jetpack", "tegra", "Tegra")
 #     sample: |
 #       jetson-containers build torchvision
+#       AssertionError: Torch not compiled with CUDA enabled
+#   amd-windows:
+#     if: paste("Radeon", "RADEON", "gfx1", "ROCm", "rocm") and paste(":\\", "Windows", "win_amd64")
+#     sample: |
+#       File "C:\rocm\comfyui\python_env\Lib\site-packages\torch\cuda\__init__.py", line 584, in _lazy_init
 #       AssertionError: Torch not compiled with CUDA enabled
 #   driver:
 #     likely: not paste("not compiled with CUDA") and paste("+cu11", "+cu12", "+cu13")

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "Segmentation fault (core dumped)"
 #     role: symptom
-#     near: &torch [torch, DataLoader, train.py, accelerate, ComfyUI]
+#     near: &torch [torch, DataLoader, train.py, accelerate, ComfyUI, Loading checkpoint shards]
 #     unless: &others [tensorflow, keras, paddle, mxnet, ggml, llama.cpp, onnxruntime, libjvm, jaxlib, node_modules]
 #     sample: "./run.sh: line 3: 23449 Segmentation fault      (core dumped) python train.py"
 #   - text: "Segmentation fault: 11"
@@ -215,6 +215,10 @@
 #   bus-error:
 #     likely: paste("Bus error", "bus error", "SIGBUS")
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGBUS: 7>."
+#   floating-point:
+#     if: 'paste("Floating point exception", "SIGFPE", "Signal 8 ", "signal 8 ", "Fatal Python error: Floating") and paste("H20")'
+#     likely: 'paste("Floating point exception", "SIGFPE", "Signal 8 ", "signal 8 ", "Fatal Python error: Floating")'
+#     sample: "NVIDIA H20: torch.matmul(a, b)\nFloating point exception (core dumped)"
 #   illegal-instruction:
 #     if: paste("Illegal instruction", "illegal instruction", "illegal hardware instruction", "SIGILL", "0xC000001D", "3221225501")
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGILL: 4>."

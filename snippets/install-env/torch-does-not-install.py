@@ -15,6 +15,8 @@
 #     unless: [for torchm, for torcht, for torchd, for torchs, for torchi, for torchc, for torchg, for torchr, for torchx, for torch-, for torch_, "requirement torch=", "requirement torch>", "requirement torch "]
 #   - text: "we only found wheels for `torch` (v{version:path}) with the following"
 #     sample: "hint: You require CPython 3.13 (`cp313`), but we only found wheels for `torch` (v2.1.2) with the following Python ABI tags: `cp38`, `cp39`, `cp310`, `cp311`"
+#   - text: "torch=={version:path} has no wheels with a matching"
+#     sample: "Because torch==2.9.1+rocm6.3 has no wheels with a matching platform tag (e.g., `win_amd64`) and you require torch==2.9.1+rocm6.3, we can conclude that your requirements are unsatisfiable."
 #   - text: "torch-{file:path} is not a supported wheel on this platform"
 #     sample: "ERROR: torch-2.1.2+cu121-cp310-cp310-win_amd64.whl is not a supported wheel on this platform."
 #   - text: "PyTorch does not currently provide packages for PyPI"
@@ -37,6 +39,10 @@
 # causes:
 #   none:
 #     if: begins(versions, "none") or paste("is not a supported wheel", "we only found wheels for")
+#     likely: paste("has no wheels with a matching")
+#   amd-windows:
+#     if: paste("+rocm", "whl/rocm") and paste("win_amd64")
+#     sample: "Because torch==2.9.1+rocm6.3 has no wheels with a matching platform tag (e.g., `win_amd64`) and you require torch==2.9.1+rocm6.3"
 #   release-too-old:
 #     if: >-
 #       not paste("download.pytorch.org", "+cu1", "+cpu", "+rocm") and (begins(version, "0.", "1.0", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.", "1.8.", "1.9.") and begins(versions, "1.11", "1.12", "1.13", "2.")

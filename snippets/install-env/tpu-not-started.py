@@ -10,6 +10,19 @@
 #   - text: "The TPU is already in use by process with pid {pid:int}"
 #     near: [torch_xla, xla_model, accelerate, lightning, "Bad StatusOr access"]
 #     sample: "RuntimeError: Bad StatusOr access: ABORTED: The TPU is already in use by process with pid 4821. Not attempting to load libtpu.so in this process."
+#   - text: "Bad StatusOr access: RESOURCE_EXHAUSTED: {full:line}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Bad StatusOr access: RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space vmem."
+#   - text: "Ran out of memory in memory space hbm"
+#     near: [torch_xla, xla_model, "xla/xla_client", "XRTExecute"]
+#     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#   - text: "Cannot replicate if number of devices ({here:int}) is different from {all:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Cannot replicate if number of devices (1) is different from 8"
+#   - text: "module 'torch' has no attribute 'xla'"
+#     exception: AttributeError
+#   - text: "No matching distribution found for torch-xla"
+#   - text: "No matching distribution found for torch_xla"
 #   - text: "Missing XLA configuration"
 #     exception: RuntimeError
 #   - text: "No module named 'torch_xla'"
@@ -17,7 +30,7 @@
 # tags: [device, import-error, notebook]
 # recover: process
 # needs: ["fault:the variables of a Kaggle machine, set by hand"]
-# outranks: [no-module-torch-x]
+# outranks: [attr-removed, no-module-torch-x]
 # related: [install-env/undefined-symbol, devices/no-kernel-for-device]
 # docs: ["https://docs.pytorch.org/xla/master/index.html", "https://github.com/pytorch/xla"]
 # cases:
@@ -29,6 +42,21 @@
 #   in-use:
 #     if: paste("already in use", "Operation not permitted", "Device or resource busy")
 #     sample: "RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: open(/dev/accel2): Operation not permitted"
+#   checkpointing:
+#     if: paste("has no attribute 'xla'") and paste("checkpoint")
+#     likely: paste("has no attribute 'xla'")
+#     sample: |
+#       File "/usr/local/lib/python3.10/site-packages/torch/utils/checkpoint.py", line 202, in _get_autocast_kwargs
+#       AttributeError: module 'torch' has no attribute 'xla'
+#   main-process:
+#     if: paste("Cannot replicate if number of devices")
+#     sample: "RuntimeError: Cannot replicate if number of devices (1) is different from 8"
+#   out-of-memory:
+#     if: paste("RESOURCE_EXHAUSTED", "Ran out of memory in memory space")
+#     sample: "RuntimeError: Bad StatusOr access: RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space vmem."
+#   no-wheel:
+#     if: paste("No matching distribution found for torch")
+#     sample: "ERROR: No matching distribution found for torch-xla"
 #   not-installed:
 #     if: paste("No module named 'torch_xla'")
 #     sample: "ModuleNotFoundError: No module named 'torch_xla'"

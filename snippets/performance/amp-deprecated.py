@@ -19,9 +19,6 @@
 #     exception: TypeError
 #     near: [autocast]
 #     sample: 'File "torch/amp/autocast_mode.py", line 247, in __enter__ TypeError: dtype must be a torch.dtype (got bool)'
-#   - text: "In CPU autocast, but the target dtype is not supported. Disabling autocast"
-#     exception: UserWarning
-#     role: remark
 #   - text: "CUDA is not available or torch_xla is imported. Disabling autocast"
 #     exception: UserWarning
 #     role: remark
@@ -33,7 +30,7 @@
 #     role: remark
 # tags: [warning, detection, slow]
 # recover: fix
-# related: [install-env/no-nvidia-driver]
+# related: [install-env/no-nvidia-driver, devices/autocast-device]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
 # cases:
 #   your-own-line: {needs: ["torch:2.6"]}  # 2.0 has nothing else to take

@@ -24,6 +24,14 @@ TRACEBACK = """Traceback (most recent call last):
 RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x864 and 1176x10)
 """
 
+CUDA = (
+    "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 3; 60.97 GiB total capacity; "
+    "58.20 GiB already allocated; 300.00 MiB free; 59.00 GiB reserved in total by PyTorch)\n"
+)
+#: torch_npu says it so.
+NPU = CUDA.replace("CUDA", "NPU").replace("(GPU", "(NPU")
+NPU = NPU.replace("allocated;", "allocated; 58.20 GiB current active;")
+
 
 def paste(page: Page, text: str) -> None:
     """As a person does: through the clipboard."""
@@ -95,6 +103,23 @@ def test_where_the_text_tells_no_cause_the_most_common_stands_first(page: Page) 
     others = hit.locator("details[open]", has_text="Which of these do you see?")
     expect(others.locator("[data-tc-row] > summary").first).to_be_visible()
     expect(others.locator("[data-tc-row][open]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_speaks_of_the_readers_own_device(page: Page, address: str, language: str) -> None:
+    """The card and the page opened from it: what stands for CUDA's names, and what it is."""
+    page.goto(f"{address}{language}/lookup/")
+    paste(page, NPU)
+    hit = page.locator(".tc-hit").first
+    expect(hit.locator(".tc-diagnosis")).to_contain_text("NPU 3")
+    hit.locator("h2 a").click()
+    yours = page.locator("[data-tc-diagnoses]")
+    expect(yours.locator("[data-tc-device]")).to_contain_text("npu-smi info")
+    expect(yours.locator("[data-tc-device]")).to_contain_text("PYTORCH_NPU_ALLOC_CONF")
+    expect(yours.locator(".tc-diagnosis")).to_contain_text("NPU 3")
+    page.locator("[data-tc-ask] textarea").fill(CUDA)
+    expect(yours.locator(".tc-diagnosis")).to_contain_text("GPU 3")
+    expect(yours.locator("[data-tc-device]")).to_have_count(0)
 
 
 def test_a_message_on_its_page_opens_its_row(page: Page, address: str) -> None:

@@ -193,6 +193,18 @@ def test_a_dark_page_is_printed_dark_on_white_with_all_its_tabs(
     context.close()
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_cheat_sheet_is_printed_on_two_pages(
+    browser: Browser, address: str, language: str
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}{language}/cheat-sheet/")
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type ?/Page\b", printed)) == 2
+    assert set(re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", printed)) == {(b"594", b"841")}
+    page.close()
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_figure_is_shown_in_one_colour_scheme(

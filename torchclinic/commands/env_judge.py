@@ -247,6 +247,9 @@ class Judge:
             if not tool:
                 continue
             shown = f"{one['name'][self.language]}, {tool}"
+            visible = dict(one["instead"]).get("CUDA_VISIBLE_DEVICES", "")
+            if visible in os.environ:  # it may hide them
+                shown += f", {visible}={os.environ[visible]}"
             brought = any(self.python.release(name) for name in one["packages"])
             builds = self.build.get("cuda"), self.build.get("hip"), self.build.get("xpu")
             misfit = "" if not self.torch or brought or any(builds) else "device"

@@ -35,7 +35,18 @@ _INSTALLERS = {
     **{"pip": {"install", "uninstall"}, "conda": {"install", "create"}},
 }
 #: Options whose value is the next word.
-_VALUED = {"--index-url", "-c", "-r", "-f", "-n", "--python", "--override", "--id", "--no-binary"}
+_VALUED = {
+    "--index-url",
+    "--default-index",
+    "-c",
+    "-r",
+    "-f",
+    "-n",
+    "--python",
+    "--override",
+    "--id",
+    "--no-binary",
+}
 _IN_FRONT = {"sudo", "RUN", "srun", "xargs", "!"}
 #: Where Python may stand as well, or what a person does with a mouse.
 _MIXED = {"notebook", "trainer", "lightning", "comfyui"}

@@ -6,8 +6,9 @@ SIZE = 16
 
 
 def draw(kind, row, column, radius):
-    """A picture of 16 x 16 whole numbers, 0 (black) to 255 (white), as a camera gives them."""
-    y, x = torch.arange(SIZE).view(-1, 1) - row, torch.arange(SIZE).view(1, -1) - column
+    """16 x 16 whole numbers, 0 (black) to 255 (white), as a camera gives them."""
+    y = torch.arange(SIZE).view(-1, 1) - row
+    x = torch.arange(SIZE).view(1, -1) - column
     disc = y**2 + x**2 <= radius**2
     square = torch.maximum(y.abs(), x.abs()) < radius
     cross = square & (torch.minimum(y.abs(), x.abs()) < 2)
@@ -22,9 +23,10 @@ class Pictures(Dataset):
         self.kinds = [self.number(0, 3) for _ in range(count)]
         self.pictures = []
         for kind in self.kinds:
-            clean = draw(kind, self.number(7, 10), self.number(7, 10), self.number(3, 6))
-            noise = torch.randint(0, 56, (SIZE, SIZE), generator=self.own, dtype=torch.uint8)
-            self.pictures.append(clean + noise)
+            row, column = self.number(7, 10), self.number(7, 10)
+            clean = draw(kind, row, column, self.number(3, 6))
+            noise = torch.randint(0, 56, (SIZE, SIZE), generator=self.own)
+            self.pictures.append(clean + noise.to(torch.uint8))
 
     def number(self, low, high):
         return torch.randint(low, high, (), generator=self.own).item()

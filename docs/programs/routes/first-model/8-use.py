@@ -13,8 +13,9 @@ DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def draw(kind, row, column, radius):
-    """A picture of 16 x 16 whole numbers, 0 (black) to 255 (white), as a camera gives them."""
-    y, x = torch.arange(SIZE).view(-1, 1) - row, torch.arange(SIZE).view(1, -1) - column
+    """16 x 16 whole numbers, 0 (black) to 255 (white), as a camera gives them."""
+    y = torch.arange(SIZE).view(-1, 1) - row
+    x = torch.arange(SIZE).view(1, -1) - column
     disc = y**2 + x**2 <= radius**2
     square = torch.maximum(y.abs(), x.abs()) < radius
     cross = square & (torch.minimum(y.abs(), x.abs()) < 2)
@@ -29,9 +30,10 @@ class Pictures(Dataset):
         self.kinds = [self.number(0, 3) for _ in range(count)]
         self.pictures = []
         for kind in self.kinds:
-            clean = draw(kind, self.number(7, 10), self.number(7, 10), self.number(3, 6))
-            noise = torch.randint(0, 56, (SIZE, SIZE), generator=self.own, dtype=torch.uint8)
-            self.pictures.append(clean + noise)
+            row, column = self.number(7, 10), self.number(7, 10)
+            clean = draw(kind, row, column, self.number(3, 6))
+            noise = torch.randint(0, 56, (SIZE, SIZE), generator=self.own)
+            self.pictures.append(clean + noise.to(torch.uint8))
 
     def number(self, low, high):
         return torch.randint(low, high, (), generator=self.own).item()
@@ -91,7 +93,8 @@ def fit():
         print(f"epoch {epoch}: loss {loss:.2f}, right {right:.0%} of new pictures")
         if right > best:
             best = right
-            torch.save({"model": model.state_dict(), "epoch": epoch, "right": right}, FILE)
+            state = {"model": model.state_dict(), "epoch": epoch, "right": right}
+            torch.save(state, FILE)
     print(f"kept: {best:.0%}")
 
 

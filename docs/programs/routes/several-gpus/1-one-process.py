@@ -60,7 +60,8 @@ def main():
         right, tested = evaluate(model, test_loader, device).tolist()
         print(
             f"epoch {epoch}: {pictures:.0f} pictures in {len(loader)} steps,"
-            f" loss {loss / pictures:.2f}, right {right / tested:.0%} of {tested:.0f}"
+            f" loss {loss / pictures:.2f},"
+            f" right {right / tested:.0%} of {tested:.0f}"
         )
 
 

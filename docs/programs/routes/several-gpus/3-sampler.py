@@ -64,7 +64,7 @@ def main():
     model = DDP(make_model().to(device))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     data = stripes(4096, seed=1)
-    sampler = DistributedSampler(data)  # shuffles, and deals each picture to one rank
+    sampler = DistributedSampler(data)  # shuffles, each picture to one rank
     loader = DataLoader(data, BATCH // dist.get_world_size(), sampler=sampler)
     test_loader = DataLoader(stripes(1000, seed=2), 250)
     for epoch in range(EPOCHS):
@@ -73,7 +73,8 @@ def main():
         right, tested = evaluate(model, test_loader, device).tolist()
         print(
             f"epoch {epoch}: {pictures:.0f} pictures in {len(loader)} steps,"
-            f" loss {loss / pictures:.2f}, right {right / tested:.0%} of {tested:.0f}"
+            f" loss {loss / pictures:.2f},"
+            f" right {right / tested:.0%} of {tested:.0f}"
         )
 
 

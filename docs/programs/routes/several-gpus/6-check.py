@@ -68,10 +68,10 @@ def main():
     model = DDP(make_model().to(device))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     data = stripes(4096, seed=1)
-    sampler = DistributedSampler(data)  # shuffles, and deals each picture to one rank
+    sampler = DistributedSampler(data)  # shuffles, each picture to one rank
     loader = DataLoader(data, BATCH // dist.get_world_size(), sampler=sampler)
-    test = Subset(stripes(1000, seed=2), range(dist.get_rank(), 1000, dist.get_world_size()))
-    test_loader = DataLoader(test, 250)
+    part = range(dist.get_rank(), 1000, dist.get_world_size())
+    test_loader = DataLoader(Subset(stripes(1000, seed=2), part), 250)
     first = 0
     if FILE.exists():  # every rank reads it
         state = torch.load(FILE, map_location=device, weights_only=True)
@@ -82,19 +82,25 @@ def main():
         sampler.set_epoch(epoch)  # without it, the same order in every epoch
         loss, pictures = train(model, loader, optimizer, device).tolist()
         right, tested = evaluate(model, test_loader, device).tolist()
-        if dist.get_rank() == 0:  # print and save; never a call that all ranks must make
+        if dist.get_rank() == 0:  # print and save; no call that all must make
             print(
                 f"epoch {epoch}: {pictures:.0f} pictures in {len(loader)} steps,"
-                f" loss {loss / pictures:.2f}, right {right / tested:.0%} of {tested:.0f}"
+                f" loss {loss / pictures:.2f},"
+                f" right {right / tested:.0%} of {tested:.0f}"
             )
-            state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
-            torch.save({**state, "epoch": epoch}, "checkpoint.new")
-            Path("checkpoint.new").replace(FILE)  # killed before: the old file is whole
-    mine = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+            state = {
+                "model": model.module.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "epoch": epoch,
+            }
+            torch.save(state, "checkpoint.new")
+            Path("checkpoint.new").replace(FILE)  # killed before: the old is whole
+    mine = torch.cat([weight.detach().flatten() for weight in model.parameters()])
     all_ranks = [torch.empty_like(mine) for _ in range(dist.get_world_size())]
     dist.all_gather(all_ranks, mine)
     if dist.get_rank() == 0:
-        print("same weights on every rank:", all(torch.equal(mine, one) for one in all_ranks))
+        same = all(torch.equal(mine, one) for one in all_ranks)
+        print("same weights on every rank:", same)
 
 
 if __name__ == "__main__":

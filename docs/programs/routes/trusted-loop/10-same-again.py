@@ -10,20 +10,28 @@ def blood():
     """Four samples of each patient's blood, 30 numbers each: is the patient ill?"""
     own = torch.Generator().manual_seed(0)
     patient = torch.randn(PATIENTS, 30, generator=own)
-    ill = (patient[:, :3].sum(1) + 2 * torch.randn(PATIENTS, generator=own) > 0).long()
+    chance = 2 * torch.randn(PATIENTS, generator=own)
+    ill = (patient[:, :3].sum(1) + chance > 0).long()
     of = torch.arange(PATIENTS).repeat_interleave(SAMPLES)
-    return TensorDataset(patient[of] + 0.3 * torch.randn(len(of), 30, generator=own), ill[of])
+    noise = 0.3 * torch.randn(len(of), 30, generator=own)
+    return TensorDataset(patient[of] + noise, ill[of])
 
 
 def split(data):
     # whole patients, and the same ones in every run
-    order = torch.randperm(PATIENTS, generator=torch.Generator().manual_seed(1)).tolist()
-    rows = [patient * SAMPLES + sample for patient in order for sample in range(SAMPLES)]
+    own = torch.Generator().manual_seed(1)
+    order = torch.randperm(PATIENTS, generator=own)
+    rows = [one * SAMPLES + n for one in order.tolist() for n in range(SAMPLES)]
     return Subset(data, rows[:1040]), Subset(data, rows[1040:])
 
 
 def build():
-    model = nn.Sequential(nn.Linear(30, 256), nn.ReLU(), nn.Dropout(0.5), nn.Linear(256, 2))
+    model = nn.Sequential(
+        nn.Linear(30, 256),
+        nn.ReLU(),
+        nn.Dropout(0.5),
+        nn.Linear(256, 2),
+    )
     return model, torch.optim.Adam(model.parameters(), lr=5e-3)
 
 
@@ -60,7 +68,8 @@ def fit(learn, held, first=0, quiet=False):
         loss, right = test(model, held)
         torch.save({"model": model.state_dict()}, f"epoch{epoch}.pt")
         if not quiet:
-            print(f"epoch {epoch}: loss {trained:.2f}, held out {loss:.2f}, right {right:.0%}")
+            losses = f"loss {trained:.2f}, held out {loss:.2f}"
+            print(f"epoch {epoch}: {losses}, right {right:.0%}")
     return model
 
 
@@ -72,9 +81,11 @@ if __name__ == "__main__":
     losses = [train(small, optimizer, Subset(learn, range(16))) for _ in range(200)]
     print(f"by heart: loss {losses[-1]:.2f}, must be 0")
     once, again = test(model, held), test(model, held)
-    print(f"tested twice: loss {once[0]:.2f} and {again[0]:.2f}, the same: {once == again}")
-    both = set.intersection(*({row // SAMPLES for row in part.indices} for part in (learn, held)))
-    print(f"patients in both parts: {len(both)}, must be 0")
+    twice = f"{once[0]:.2f} and {again[0]:.2f}"
+    print(f"tested twice: loss {twice}, the same: {once == again}")
+    learnt = {row // SAMPLES for row in learn.indices}
+    tested = {row // SAMPLES for row in held.indices}
+    print(f"patients in both parts: {len(learnt & tested)}, must be 0")
     for batch in (64, 260):
         loss, right = test(model, held, batch)
         print(f"in batches of {batch}: loss {loss:.2f}, right {right:.0%}")

@@ -1,0 +1,154 @@
+import weakref
+from collections import Counter
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.checkpoint import checkpoint
+
+WIDTH, BLOCKS, BATCH, STEPS = 128, 6, 512, 2
+UNIT, NAME = 2**20, "MiB"
+PHASES = ["forward", "backward", "step"]
+
+
+class Net(nn.Module):
+    def __init__(self, again):
+        super().__init__()
+        self.again = again
+        self.first = nn.Linear(30, WIDTH)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(
+                nn.LayerNorm(WIDTH),
+                nn.Linear(WIDTH, 4 * WIDTH),
+                nn.GELU(),
+                nn.Linear(4 * WIDTH, WIDTH),
+            )
+            for _ in range(BLOCKS)
+        )
+        self.last = nn.Linear(WIDTH, 10)
+
+    def forward(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            if self.again:
+                x = x + checkpoint(block, x, use_reentrant=False)
+            else:
+                x = x + block(x)
+        return self.last(x)
+
+
+def batch(rows):
+    """Rows of 30 numbers: which of the first ten is the largest?"""
+    numbers = torch.randn(rows, 30)
+    return numbers, numbers[:, :10].argmax(1)
+
+
+def loss_of(model, numbers, labels):
+    return cross_entropy(model(numbers), labels)
+
+
+def build(again=False):
+    torch.manual_seed(0)
+    model = Net(again)
+    return model, torch.optim.AdamW(model.parameters(), lr=1e-3)
+
+
+class Meter(TorchDispatchMode):
+    """The bytes of all tensors that are alive, and the most of each phase."""
+
+    def __init__(self):
+        super().__init__()
+        self.alive, self.peaks, self.phase = {}, Counter(), "forward"
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        for value in tree_leaves(result):
+            if isinstance(value, torch.Tensor):
+                self.count(value.untyped_storage())
+        now = sum(self.alive.values())
+        self.peaks[self.phase] = max(self.peaks[self.phase], now)
+        return result
+
+    def count(self, storage):
+        if id(storage) not in self.alive:
+            self.alive[id(storage)] = storage.nbytes()
+            weakref.finalize(storage, self.alive.pop, id(storage))
+
+
+def train(model, optimizer, meter, zeros=False, parts=1, half=False):
+    for _ in range(STEPS):
+        numbers, labels = batch(BATCH)
+        optimizer.zero_grad(set_to_none=not zeros)
+        total = 0
+        pairs = zip(numbers.chunk(parts), labels.chunk(parts), strict=True)
+        for some, their in pairs:
+            meter.phase = "forward"
+            with torch.autocast("cpu", torch.bfloat16, enabled=half):
+                loss = loss_of(model, some, their) / parts
+            meter.phase = "backward"
+            loss.backward()
+            total += loss.detach()
+        meter.phase = "step"
+        optimizer.step()
+    return total.item()
+
+
+def stays(model, optimizer):
+    """Bytes that are there from step to step."""
+    weights = list(model.parameters())
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    states = [one for state in optimizer.state.values() for one in state.values()]
+    parts = {"weights": weights, "gradients": gradients, "optimizer": states}
+    return {name: sum(one.nbytes for one in part) for name, part in parts.items()}
+
+
+def kept(model, rows):
+    """Bytes that a forward pass keeps for the backward pass."""
+    storages = set()
+
+    def pack(tensor):
+        storages.add(tensor.untyped_storage())
+        return tensor
+
+    numbers, labels = batch(rows)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        loss_of(model, numbers, labels)
+    storages -= {weight.untyped_storage() for weight in model.parameters()}
+    return sum(storage.nbytes() for storage in storages)
+
+
+def show(parts):
+    added = " + ".join(f"{name} {size / UNIT:.1f}" for name, size in parts.items())
+    print(f"{added} = {sum(parts.values()) / UNIT:.1f} {NAME}")
+
+
+def measure(name, again=False, **ways):
+    with Meter() as meter:
+        model, optimizer = build(again)
+        loss = train(model, optimizer, meter, **ways)
+    row = "".join(f"{meter.peaks[phase] / UNIT:11.1f}" for phase in PHASES)
+    print(f"{name:16}{row}{loss:8.2f}")
+
+
+def main():
+    model, optimizer = build()
+    print(f"{sum(weight.numel() for weight in model.parameters())} weights")
+    train(model, optimizer, Meter())
+    parts = stays(model, optimizer)
+    for rows in (2, 4, BATCH):
+        parts["kept"] = kept(model, rows)
+        print(f"{rows:5} rows keep {parts['kept'] / UNIT:7.3f} {NAME}")
+    show(parts)
+    heads = "".join(f"{phase:>11}" for phase in PHASES)
+    print(f"{'peak in ' + NAME:16}{heads}    loss")
+    measure("plain")
+    measure("zeros, not None", zeros=True)
+    measure("4 parts", parts=4)
+    measure("checkpoint", again=True)
+    measure("bfloat16", half=True)
+
+
+if __name__ == "__main__":
+    main()
