@@ -191,7 +191,7 @@ def test_notebook_page_shows_the_recorded_traceback(built: Path, language: str) 
     assert '<h2 id="break-carried-state">' in text and 'href="#break-carried-state"' in text
     heading = {
         "en": "Break: A state carried from step to step",
-        "zh": "出错：隐藏状态带着计算图进入下一步",
+        "zh": "出错：隐藏状态带着计算图传到下一步",
     }[language]
     assert heading in visible(text)
     assert "# ---" not in text and "wordings" not in text, "the header is no code"
