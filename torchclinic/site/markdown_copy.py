@@ -113,7 +113,7 @@ class _Copy:
             return f"**{_text(seen).strip()}**" + (f" ({_text('<small' + often)})" if often else "")
         line = _LINK.sub(lambda link: link[1] + self._address(link[2]) + link[3], line)
         if re.match(r"#+ ", line):
-            return re.sub(r" \{#[\w-]+\}$", "", line)
+            return html.unescape(re.sub(r" \{#[\w-]+\}$", "", line))
         outside = line.split("`")
         outside[::2] = [
             _ATTRIBUTES.sub("", _text(piece)) if re.search("[<{&]", piece) else piece
