@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 #: Things of a model, or variables of a frame, that are looked at.
 THINGS = 2000
+#: GPUs of one process.
+GPUS = 16
 #: Elements of an index whose ends are read.
 ELEMENTS = 1_000_000
 #: Characters of a name, of a number.
@@ -89,15 +91,31 @@ class Reader:
         return Row(name[:NAME], roles, phrases + since) if phrases else None
 
     def run(self) -> Iterator[str]:
-        """The release, whether CUDA is up, the rank."""
+        """The release, whether CUDA is up and what it holds, the rank."""
         yield str(self.torch.__version__)
         cuda = vars(self.torch).get("cuda")
         if cuda is not None and vars(cuda).get("_initialized"):
             yield "cuda"
+            yield from self._memory()
         if os.environ.get("RANK", "").isdecimal():
             yield f"rank={os.environ['RANK']}"
         if not self.torch.is_grad_enabled():  # blocks of no_grad() have ended by now
             yield "gradients off"
+
+    def _memory(self) -> Iterator[str]:
+        """Of each GPU that was used: what tensors hold, and what PyTorch keeps for them.
+
+        From PyTorch's own books, which a broken GPU leaves readable: nothing asks the driver.
+        """
+        books = vars(self.torch._C).get("_cuda_memoryStats")
+        for index in range(GPUS if books else 0):
+            try:
+                told = books(index)
+            except Exception:  # there is no such GPU
+                return
+            for kind in ("allocated", "reserved"):
+                if held := told[f"{kind}_bytes"]["all"]["current"]:
+                    yield f"cuda:{index}.{kind}={held / 2**30:.2f} GiB"
 
     def _phrases(self, thing: Any) -> Iterator[str]:
         kind = type(thing)
