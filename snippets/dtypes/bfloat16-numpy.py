@@ -36,6 +36,17 @@ array = x.detach().float().cpu().numpy()
 # %% proof to-numpy
 assert array.dtype == "float32" and array.tolist() == x.tolist()
 
+# %% use to-numpy
+model = torch.nn.Linear(4, 3, dtype=torch.bfloat16)
+rows = []
+for batch in torch.randn(5, 4, dtype=torch.bfloat16).split(2):
+    x = 1e5 * model(batch)  # beyond the range of float16
+    # >>>
+    array = x.detach().numpy()
+    # <<<
+    rows.extend(array.tolist())
+assert len(rows) == 5 and 65504 < max(max(row) for row in rows) < 1e6
+
 # %%
 x = torch.randn(4).to(torch.float8_e4m3fn)
 

@@ -12,6 +12,7 @@
 # tags: [loss, shape]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.all.html", "https://docs.pytorch.org/docs/stable/generated/torch.where.html"]
+# cases: {in-list: {wrong: {any-equal: "https://github.com/nearai/torchfold/issues/8"}}}
 # causes:
 #   condition:
 #     likely: frames("if ", "elif ", "while ", "assert ", " and ", " or ")
@@ -48,6 +49,16 @@ assert x.max() > 1
 small = torch.rand(4, 3) / 4
 assert not (small > 0.5).any() and (x > 0.5).any() and not (x > 0.5).all()
 
+# %% use condition
+seen = []
+for x in (torch.tensor([0.9, 0.1]), torch.tensor([0.2, 0.3, 0.1]), torch.tensor([0.7])):
+    # >>>
+    if x > 0.5:
+        x = x * 2
+    # <<<
+    seen.append(x.max().item())
+assert [round(value, 2) for value in seen] == [1.8, 0.3, 1.4]
+
 # %% break class-not-instance
 loss = nn.CrossEntropyLoss(model(x), y)
 
@@ -83,3 +94,7 @@ found = any(torch.equal(x, other) for other in dataset)
 # %% proof in-list
 assert found is True
 assert not any(torch.equal(x + 1, other) for other in dataset)
+
+# %% wrong any-equal
+# `any(x == other …)`: each comparison is still a tensor of many answers, and the error stays.
+found = any(x == other for other in dataset)

@@ -19,6 +19,7 @@
 # picture: [channels, got, want]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html"]
+# cases: {channels-last: {wrong: {reshaped: "https://github.com/Selen-Suyue/DensePolicy2D/issues/3"}}}
 # causes:
 #   grey:
 #     if: >-
@@ -109,6 +110,13 @@ outputs = model(images)
 # %% proof channels-last
 assert outputs.shape == (2, 8, 38, 58)
 assert torch.equal(images[1, 2, 7, 9], pictures[1, 7, 9, 2])
+
+# %% wrong reshaped
+# `reshape` or `view` to the shape that is wanted: no error any more, and values of all three colours
+# stand mixed in each channel.
+images = images.reshape(2, 3, 40, 60)
+outputs = model(images)
+print(torch.equal(images[0, 0], pictures[0, :, :, 0]))
 
 # %%
 images = torch.rand(2, 4, 128, 96)  # PNG files with transparency
