@@ -141,6 +141,7 @@ layer = weight_norm(nn.Linear(4, 3))  # also: parametrizations.spectral_norm
 average = copy.deepcopy(layer)
 
 # %% proof weight-norm
+assert torch.equal(average(x), layer(x))
 old = nn.utils.weight_norm(nn.Linear(4, 3))
 layer.load_state_dict(old.state_dict())  # an old checkpoint still fits
 assert torch.allclose(layer(x), old(x), atol=1e-6)

@@ -106,6 +106,7 @@
 # tags: [numpy, amp, inference, fine-tuning, lora, loss, comfyui]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype", "https://docs.pytorch.org/docs/stable/amp.html"]
+# cases: {double-input: {wrong: {double-model: "https://github.com/cornellius-gp/gpytorch/issues/2003"}}}
 # causes:
 #   double-input:
 #     if: >-
@@ -161,6 +162,15 @@ outputs = model(x)
 assert outputs.dtype == torch.float32 and np.allclose(x.numpy(), table)
 assert torch.equal(outputs[:2], model(x[:2]))
 
+# %% wrong double-model
+# `model.double()`: it runs, and weights, gradients and activations take twice the memory.
+before = sum(parameter.nbytes for parameter in model.parameters())
+model.double()
+outputs = model(x)
+after = sum(parameter.nbytes for parameter in model.parameters())
+print(outputs.dtype, after / before)
+assert after == 2 * before
+
 # %% use double-input
 optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
 losses = []
@@ -197,7 +207,7 @@ assert outputs.dtype == torch.float32
 
 # %%
 model = nn.Linear(4, 2).to(torch.bfloat16)  # as torch_dtype=torch.bfloat16 loads it
-x = torch.rand(8, 4)
+x = kept = torch.rand(8, 4)
 
 # %% break half-model
 model(x)
@@ -212,7 +222,7 @@ outputs = model(x)
 
 # %% proof half-model
 assert outputs.dtype == torch.bfloat16
-exact = torch.nn.functional.linear(x.float(), model.weight.float(), model.bias.float())
+exact = torch.nn.functional.linear(kept, model.weight.float(), model.bias.float())
 assert (outputs.float() - exact).abs().max() < 0.02
 
 # %%

@@ -74,6 +74,8 @@ loss = loss_fn(model(x), y)
 
 # %% proof class-not-instance
 torch.testing.assert_close(loss, -model(x).log_softmax(1)[range(4), y].mean())
+loss.backward()
+assert model.weight.grad.any()
 
 # %%
 dataset = [torch.zeros(3), torch.ones(3)]
@@ -89,11 +91,17 @@ assert (x == dataset[0]).shape == (3,)
 # %% fix in-list
 import torch
 
-found = any(torch.equal(x, other) for other in dataset)
+
+def holds(tensors, x):
+    return any(torch.equal(x, other) for other in tensors)
+
+
+found = holds(dataset, x)
 
 # %% proof in-list
 assert found is True
-assert not any(torch.equal(x + 1, other) for other in dataset)
+assert not holds(dataset, x + 1) and not holds(dataset, torch.tensor([1.0, 0.0, 0.0]))
+assert not holds(dataset, torch.ones(2)) and holds([torch.rand(2), -x], -torch.ones(3))
 
 # %% wrong any-equal
 # `any(x == other …)`: each comparison is still a tensor of many answers, and the error stays.

@@ -59,6 +59,7 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Conv2d(3, 8, 3)
 images = torch.rand(2, 1, 28, 28)
+pictures = images
 
 # %% break grey
 model(images)
@@ -73,7 +74,7 @@ outputs = model(images)
 
 # %% proof grey
 assert outputs.shape == (2, 8, 26, 26)
-summed = nn.functional.conv2d(images[:, :1], model.weight.sum(1, keepdim=True), model.bias)
+summed = nn.functional.conv2d(pictures, model.weight.sum(1, keepdim=True), model.bias)
 torch.testing.assert_close(outputs, summed, atol=1e-5, rtol=1e-4)
 
 # %% use grey
