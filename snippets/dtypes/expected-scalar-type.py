@@ -207,7 +207,7 @@ assert outputs.dtype == torch.float32
 
 # %%
 model = nn.Linear(4, 2).to(torch.bfloat16)  # as torch_dtype=torch.bfloat16 loads it
-x = kept = torch.rand(8, 4)
+x = torch.rand(8, 4)
 
 # %% break half-model
 model(x)
@@ -222,8 +222,19 @@ outputs = model(x)
 
 # %% proof half-model
 assert outputs.dtype == torch.bfloat16
-exact = torch.nn.functional.linear(kept, model.weight.float(), model.bias.float())
+exact = torch.nn.functional.linear(x.float(), model.weight.float(), model.bias.float())
 assert (outputs.float() - exact).abs().max() < 0.02
+
+# %% use half-model
+answers = []
+for size in (3, 5):
+    x = fractions = torch.rand(size, 4)
+    # >>>
+    model(x)
+    # <<<
+    answers.append(outputs.float() - model.float()(fractions))
+    model.to(torch.bfloat16)
+assert torch.cat(answers).abs().max() < 0.05 and len(answers[1]) == 5
 
 # %%
 model = nn.Linear(4, 1)
