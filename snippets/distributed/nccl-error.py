@@ -69,6 +69,7 @@
 # recover: process
 # cases:
 #   same-gpu:
+#     wrong: {visible-devices: "https://github.com/Intellindust-AI-Lab/DEIM/issues/113"}
 #     silent: true
 #   wrong-interface:
 #     silent: true
@@ -172,6 +173,14 @@ model = model.to(local_rank)
 
 # %% proof same-gpu
 assert used == [("group", 1), ("model", 1)]
+
+# %% wrong visible-devices
+# `CUDA_VISIBLE_DEVICES=0,1`, the same for all processes: each sees both GPUs and still takes the
+# first one.
+os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"
+local_rank = int(os.environ["LOCAL_RANK"])
+dist.init_process_group("nccl")
+model = model.to("cuda")
 
 # %%
 import socket

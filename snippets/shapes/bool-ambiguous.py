@@ -20,6 +20,7 @@
 #     if: frames("legacy_get_string", "_reduction.py")
 #     likely: frames("nn.CrossEntropyLoss(", "nn.MSELoss(", "nn.BCELoss(", "nn.BCEWithLogitsLoss(", "nn.L1Loss(", "nn.NLLLoss(") or paste("Loss(pred", "Loss(out", "Loss(log", "Loss(y")
 #   in-list:
+#     if: live("right", "list", "holds Tensor")
 #     likely: frames(" not in ", ".index(", ".remove(")
 # ---
 
