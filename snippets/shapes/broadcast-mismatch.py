@@ -170,7 +170,7 @@ class Encoder(nn.Module):
 
 model = Encoder()
 table = model.positions.weight.detach().clone()
-x = torch.randint(0, 100, (2, 600))
+x = whole = torch.randint(0, 100, (2, 600))
 
 # %% break too-long
 model(x)
@@ -185,7 +185,7 @@ outputs = model(x)
 
 # %% proof too-long
 assert outputs.shape == (2, 512, 8)
-assert torch.equal(outputs, model.words(x) + table)
+assert torch.equal(outputs, model.words(whole[:, :512]) + table)  # the beginning, with its [CLS]
 
 # %% use too-long
 head = nn.Linear(8, 3)
