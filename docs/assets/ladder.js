@@ -52,10 +52,11 @@ export async function climb(index, text, origin, search) {
     }
   }
   if (!likenesses.has(index)) likenesses.set(index, new Likeness(index));
+  const unheard = new Set();
+  if (first) unheard.add("wrapper"); // what is wrapped is in the text
+  if (failure?.kind === "exception") unheard.add("symptom"); // the program ended of that
   const alike = likenesses.get(index)?.find(clean, lines) ?? [];
-  /** @param {Likely} likely */
-  const wraps = ({ wording }) => index.wordings[wording].role === "wrapper";
-  const near = first ? alike.filter((likely) => !wraps(likely)) : alike; // it is in the text
+  const near = alike.filter(({ wording }) => !unheard.has(index.wordings[wording].role));
   if (near.length) {
     const hits = near.slice(0, 3).map((likely) => hitOf(index, likely));
     return { ...answer, status: "likely", hits, rung: "likely" };
