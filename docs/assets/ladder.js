@@ -162,6 +162,14 @@ function queries(lines, tables) {
     .slice(0, tables.quoted)
     .flatMap((text) => quotes(text.slice(0, 4 * tables.long), tables));
   const chosen = [prose[0], typed.at(-1), spoken.at(-1), prose[1], ...said.slice(0, tables.quoted)];
+  if (!typed.length) {
+    const sentences = prose.slice(1).flatMap((text) => {
+      const cut = text.slice(0, 4 * tables.long);
+      return tables.stops.reduce((told, stop) => told.replaceAll(stop, "\n"), cut).split("\n");
+    });
+    const told = sentences.find((one) => tables.trouble.some((word) => one.includes(word)));
+    if (told && !prose[1].startsWith(told)) chosen.push(told);
+  }
   return [...new Set(chosen.flatMap((text) => (text ? [text.slice(0, tables.long)] : [])))];
 }
 
