@@ -64,6 +64,7 @@ images = images.to(device)  # of a tensor keep what .to() returns
 outputs = model(images)
 
 # %% proof input-not-moved
+assert outputs.requires_grad
 assert outputs.device == images.device == model[0].weight.device == torch.device("meta")
 assert outputs.shape == (2, 4, 6, 6)
 

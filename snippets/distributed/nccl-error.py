@@ -140,8 +140,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-# The second of two processes, as torchrun starts them.
-os.environ.update(RANK="1", LOCAL_RANK="1", WORLD_SIZE="2")
+# The second process on the second of two machines, as torchrun starts them.
+os.environ.update(RANK="5", LOCAL_RANK="1", WORLD_SIZE="8")
 # No GPU is touched: what each call would use is noted.
 current, used = [0], []  # without set_device that is the first GPU
 torch.cuda.set_device = lambda device: current.append(torch.device("cuda", device).index)

@@ -127,6 +127,7 @@
 #     likely: >-
 #       want in ["Half", "BFloat16"] or got in ["Half", "BFloat16"] or a in ["Half", "BFloat16",
 #       "c10::Half", "c10::BFloat16"] or b in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"]
+#       or paste("c10::Half", "c10::BFloat16")
 #     undecided: PyTorch 2.0 does not print the dtypes
 #   integer-input:
 #     undecided: PyTorch 2.0 does not print the dtypes
