@@ -187,8 +187,8 @@ with zipfile.ZipFile(f"index/{WHEEL}", "a") as other:
     other.writestr("torch/__init__.py", "from torch._C import *\n")
     other.writestr("torch/_C.cpython-38-x86_64-linux-gnu.so", "")  # for 3.8
 Path(f"index/{WHEEL}").rename(RENAMED)
-install = [sys.executable, "-m", "pip", "install", "-q", "--target", "site", RENAMED]
-subprocess.run(install, check=True)
+install = [sys.executable, "-m", "pip", "-q", "install", "--target", "site"]
+subprocess.run([*install, RENAMED], check=True)
 PROGRAM = "import sys; sys.path.insert(0, 'site'); import torch"
 use = [sys.executable, "-c", PROGRAM]
 said = subprocess.run(use, capture_output=True, text=True).stderr

@@ -5,7 +5,7 @@
 # rows: [S003-20]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
 # cases:
-#   variance-overflow: {silent: true}
+#   variance-overflow: {silent: true, wrong: {train-mode: "https://github.com/samarth-robo/contactdb_prediction/issues/5"}}
 #   lost-updates: {silent: true}
 # causes:
 #   not-half:
@@ -64,6 +64,14 @@ assert model[0].weight.dtype == torch.half and features.dtype == torch.half
 assert torch.allclose(model[1].running_var, features.float().var((0, 2, 3)), rtol=1e-2)
 normalised = model.eval()[:2](images.half())
 assert normalised.dtype == torch.half and torch.allclose(normalised.float().std((0, 2, 3)), torch.ones(8), atol=2e-2)
+
+# %% wrong train-mode
+# No `eval()` for predictions either: the answer for an image then depends on the others in its batch.
+model.train()
+with torch.no_grad():
+    alone, together = model(images[:2].half())[0], model(images.half())[0]
+print(alone, together)
+assert (alone - together).abs().max() > 0.02
 
 # %%
 torch.set_autocast_dtype("cpu", torch.float16)  # the default on CUDA

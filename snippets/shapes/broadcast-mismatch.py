@@ -56,6 +56,7 @@
 #       or dim in [2, 3] and live.right.dtype == "bool" and live.left.shape[-1] ==
 #       live.left.shape[-2] and live.right.shape[-1] == live.right.shape[-2]
 #       or have > want and want > 15 and len(target) == len(tensor) + 1 and target[0] == 1
+#       or dim == 3 and a in [1024, 2048, 4096] and b > a and b < a + 400 and b % 8 != 0
 #       or dim == 1 and a > b and b > 99 and a < 2 * b and (b % 100 == 0 or b % 128 == 0)
 #   optimizer-state:
 #     if: >-
