@@ -168,6 +168,8 @@ export interface AboutTables {
   quoted: number;
   words: number;
   errors: string[];
+  trouble: string[];
+  stops: string[];
   frames: string[];
   signs: string[];
 }

@@ -54,6 +54,10 @@
 #   - text: "ImportError: libomp.so.{_:num}: cannot open shared object file"
 #     near: [torch]
 #     sample: "ImportError: libomp.so.5: cannot open shared object file: No such file or directory"
+#   - text: "ImportError: libpython{python:ident}: cannot open shared object file"
+#     near: *importing
+#     exception: ImportError
+#     sample: "ImportError: libpython3.7m.so.1.0: cannot open shared object file: No such file or directory"
 #   - text: "Could not load library libcu{cu:ident}"
 #     unless: [tensorflow, jaxlib, paddle, onnxruntime, mxnet, cupy, "import cntk", chainer, theano, tensorrt, ggml, llama_cpp]
 #     sample: "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory"
@@ -125,6 +129,9 @@
 #   mkl:
 #     if: paste("libmkl_", "libomp.so")
 #     sample: "import torch\nImportError: libmkl_intel_lp64.so.1: cannot open shared object file: No such file or directory"
+#   python-library:
+#     if: read(python)
+#     sample: "import torch\nImportError: libpython3.7m.so.1.0: cannot open shared object file: No such file or directory"
 # cases:
 #   other-torch:
 #     commands:

@@ -13,7 +13,7 @@
 #   - text: "cudaCheckError() failed : invalid device function"
 #   - text: "RuntimeError: no kernel image is available for execution on the device"
 #   - text: "no kernel image is available for execution on the device"
-#     near: [torch, cuda_kernel, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
+#     near: [torch, cuda_kernel, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers, build_ext, "error in ms_deformable", cudaCheckError, "CUDA kernel failed :"]
 #   - text: "CUDA error: device kernel image is invalid"
 #     unless: [gpu-programs]
 #   - text: "with CUDA capability sm_{capability:int} is not compatible with the current PyTorch installation"
