@@ -52,8 +52,12 @@
 # recover: fix
 # related: [checkpoints/load-gives-ordereddict, checkpoints/state-dict-keys, checkpoints/weights-only]
 # docs: ["https://docs.pytorch.org/tutorials/beginner/saving_loading_models.html"]
+# cases:
+#   weights-only:
+#     wrong: {not-strict: "https://github.com/king-yyf/CMeKG_tools/issues/8"}
 # causes:
 #   weights-only:
+#     if: live("left", "holds Tensor") and not live("left", "holds OrderedDict") and not live("left", "holds dict")
 #     undecided: which names the file has is not printed
 #   lightning:
 #     case: weights-only
@@ -66,6 +70,9 @@
 #     likely: >-
 #       paste("KeyError: 'epoch'", "KeyError: 'optimizer", "KeyError: 'scheduler'", "KeyError: 'lr_scheduler'", "KeyError: 'best_", "KeyError: 'global_step'")
 #   other-name:
+#     if: >-
+#       (live("left", "by load", "holds OrderedDict") or live("left", "by load", "holds dict"))
+#       and paste("KeyError: 'state_dict'", "KeyError: 'model_state_dict'", "KeyError: 'model'", "KeyError: 'net'", "KeyError: 'params")
 #     undecided: which names the file has is not printed
 # ---
 
@@ -100,6 +107,23 @@ model.load_state_dict(checkpoint)
 
 # %% proof weights-only
 assert torch.equal(model(x), trained(x))
+
+# %% use weights-only
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# >>>
+checkpoint = torch.load("weights.pt")
+model.load_state_dict(checkpoint["state_dict"])
+# <<<
+batch = torch.randn(6, 4)
+assert torch.equal(model(batch), trained(batch))
+model(batch).square().mean().backward()
+optimizer.step()
+assert not torch.equal(model(batch), trained(batch))
+
+# %% wrong not-strict
+# `strict=False`: it is about the names inside the model. The key of the file is looked up before.
+checkpoint = torch.load("weights.pt")
+model.load_state_dict(checkpoint["state_dict"], strict=False)
 
 # %% break other-name
 checkpoint = torch.load("checkpoint.pt")

@@ -68,6 +68,7 @@
 #         Remove-Item model.pth  # then start the program that downloads it again; or
 #         hf download OWNER/NAME model.pth --force-download
 #   no-checkpoint:
+#     wrong: {with-pickle-instead: "https://github.com/yunjey/pytorch-tutorial/issues/131"}
 #     commands:
 #       shell: |
 #         git lfs install
@@ -179,6 +180,27 @@ assert torch.equal(torch.load("last.pt")["weight"], before) and torch.load("last
 save(model.state_dict(), "last.pt")
 assert torch.load("last.pt")["weight"].abs().sum() == 0 and os.listdir(".").count("last.pt.part") == 0
 
+# %% use interrupted-save
+# >>>
+def save(state, path):
+    torch.save(state, path)
+
+
+# <<<
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(3):
+    optimizer.zero_grad()
+    model(torch.ones(4, 300)).mean().backward()
+    optimizer.step()
+    state = {"epoch": epoch, "model": model.state_dict()}
+    if epoch < 2:
+        save(state, "last.pt")
+    else:
+        killed_while_saving(save, state, "last.pt")
+checkpoint = torch.load("last.pt")
+assert checkpoint["epoch"] == 1
+model.load_state_dict(checkpoint["model"])
+
 # %%
 with open("model.pth", "w") as file:
     file.write("<!DOCTYPE html><html><title>Sign in</title></html>")
@@ -196,6 +218,19 @@ assert not start.startswith(b"PK")
 with open("model.pth", "wb") as file:
     file.write(whole)  # what the command puts there: the real file
 assert torch.equal(torch.load("model.pth")["weight"], model.weight)
+
+# %% wrong with-pickle-instead
+# `pickle.load` in place of `torch.load`: the same bytes, the same error.
+with open("model.pth", "rb") as file:
+    start = file.read(1)
+    file.seek(0)
+    try:
+        pickle.load(file)
+        message = "read"
+    except pickle.UnpicklingError as error:
+        message = str(error)
+print(message)
+assert message == f"invalid load key, '{start.decode()}'."
 
 # %%
 with zipfile.ZipFile("model.zip", "w") as archive:

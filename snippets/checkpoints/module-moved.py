@@ -35,6 +35,8 @@
 #       comfyui: |
 #         # in the folder of the portable version
 #         python_embeded\python.exe -m pip install -U ultralytics
+#   other-folder:
+#     wrong: {empty-module: "https://github.com/ai-med/relaynet_pytorch/issues/4"}
 # causes:
 #   other-folder:
 #     likely: >-
@@ -97,6 +99,27 @@ torch.save(model.state_dict(), "weights.pt")  # this one needs no class
 assert torch.equal(model.weight, trained.weight) and type(model).__name__ == "Net"
 assert torch.equal(torch.load("weights.pt")["weight"], trained.weight)
 sys.path.remove("project")
+
+# %% use other-folder
+x = torch.randn(5, 8)
+# >>>
+model = torch.load("model.pt", weights_only=False)
+torch.save(model.state_dict(), "weights.pt")
+# <<<
+assert torch.equal(model(x), trained(x))
+fresh = nn.Linear(8, 2)
+fresh.load_state_dict(torch.load("weights.pt"))
+optimizer = torch.optim.SGD(fresh.parameters(), lr=0.1)
+fresh(x).square().mean().backward()
+optimizer.step()
+assert not torch.equal(fresh(x), trained(x))
+
+# %% wrong empty-module
+# A file of that name, made up to have one: the import works, and then the class is missing.
+pathlib.Path("models.py").write_text("")
+sys.path.insert(0, ".")
+importlib.invalidate_caches()
+model = torch.load("model.pt", weights_only=False)
 
 
 # %%

@@ -15,6 +15,9 @@
 # related: [checkpoints/deserialize-cuda]
 # rows: [S001-124]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html"]
+# cases:
+#   text:
+#     wrong: {patched-pickle: "https://github.com/594422814/UDT_pytorch/issues/2"}
 # causes:
 #   text:
 #     undecided: before PyTorch 2.6 both print the same where the text is short
@@ -91,6 +94,30 @@ assert torch.equal(model.weight, trained.weight) and torch.equal(model.bias, tra
 assert checkpoint["note"] == "30°C, lr 0.1"
 again = torch.load("new.pth")  # without an encoding
 assert list(again) == list(trained.state_dict()) and torch.equal(again["weight"], trained.weight)
+
+# %% use text
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(5, 8), torch.randint(2, (5,))
+# >>>
+checkpoint = torch.load("old.pth")
+model.load_state_dict(checkpoint["state_dict"])
+# <<<
+assert torch.equal(model(x), trained(x))
+nn.functional.cross_entropy(model(x), y).backward()
+optimizer.step()
+torch.save({"state_dict": model.state_dict(), "note": checkpoint["note"]}, "old.pth")
+again = torch.load("old.pth")
+assert not torch.equal(again["state_dict"]["weight"], trained.weight)
+assert again["note"].startswith("30°C")
+
+# %% wrong patched-pickle
+# Python's pickle patched, so that it always has `encoding="latin1"`: `torch.load` passes an encoding
+# of its own.
+from functools import partial
+
+pickle.load = partial(pickle.load, encoding="latin1")
+pickle.Unpickler = partial(pickle.Unpickler, encoding="latin1")
+checkpoint = torch.load("old.pth")
 
 # %%
 save_with_python2({"state_dict": trained.state_dict(), "mean": np.array([0.485, 0.456, 0.406])})

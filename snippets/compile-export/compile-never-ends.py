@@ -25,7 +25,9 @@
 # docs: ["https://docs.pytorch.org/tutorials/recipes/regional_compilation.html", "https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_dynamic_shapes.html"]
 # cases:
 #   long-loop: {silent: true}
-#   every-size: {silent: true}
+#   every-size:
+#     silent: true
+#     wrong: {no-dynamic: "https://github.com/pytorch/pytorch/issues/136196"}
 # causes:
 #   long-loop:
 #   every-size:
@@ -103,6 +105,19 @@ again.load_state_dict(model.state_dict())
 torch.testing.assert_close(y, again(x))
 assert all(isinstance(b, torch._dynamo.OptimizedModule) or b._compiled_call_impl for b in model.blocks)
 
+# %% use long-loop
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+# >>>
+model = torch.compile(model)
+# <<<
+for step in range(3):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(model(x), x)
+    loss.backward()
+    optimizer.step()
+assert all(parameter.grad.any() for parameter in model.parameters())
+assert sum(nodes for nodes, _ in graphs) < 30  # of 48 blocks one was compiled
+
 # %%
 model = nn.Conv2d(3, 4, 3)
 images = torch.rand(2, 3, 9, 10)
@@ -132,3 +147,11 @@ for size in (3, 5, 7):
     more = torch.rand(size, 3, 9, 10)
     torch.testing.assert_close(compiled(more), model(more))
 assert len(graphs) == 1  # and still no second compilation
+
+# %% wrong no-dynamic
+# `dynamic=False`: no symbols, and each new batch size is a compilation of its own.
+compiled = torch.compile(model, dynamic=False)
+for size in (3, 5, 7):
+    compiled(torch.rand(size, 3, 9, 10))
+print(len(graphs))  # one for each of the three
+assert len(graphs) == 3

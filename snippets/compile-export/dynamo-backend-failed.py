@@ -38,6 +38,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/torch.compiler_troubleshooting.html"]
 # cases:
 #   any:
+#     wrong: {suppressed: "https://github.com/mlfoundations/open_lm/issues/72"}
 #     commands:
 #       shell: TORCHDYNAMO_DISABLE=1 python train.py
 #       powershell: |
@@ -128,6 +129,18 @@ with open("train.py", "w") as file:
 where = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 done = subprocess.run(commands["shell"], shell=True, capture_output=True, text=True, env=where)
 assert done.stdout.strip() == "[2.0, 2.0]" and done.returncode == 0
+
+# %% wrong suppressed
+# `suppress_errors = True`, as the message proposes: it runs, but the part that failed runs uncompiled,
+# and is no faster.
+import torch._dynamo
+from torch._dynamo.utils import counters
+
+torch._dynamo.config.suppress_errors = True
+compiled = torch.compile(model, backend=few_operators)
+assert torch.equal(compiled(x), model(x))
+print(counters["frames"])  # of one function none was compiled
+assert counters["frames"]["total"] == 1 and counters["frames"]["ok"] == 0
 
 # %% break headers
 compiled = torch.compile(model, backend=with_helper)

@@ -89,6 +89,21 @@ y = torch.compile(model)(x)
 torch.testing.assert_close(y, model(x))
 assert y.shape == (2, 8) and y.mean(1).abs().max() < 1e-5 and y.std(1).min() > 0.9
 
+# %% use model
+# >>>
+model = nn.Sequential(nn.Linear(3, 8), nn.LayerNorm(3))
+y = torch.compile(model)(x)
+# <<<
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+compiled = torch.compile(model)
+for size in (2, 5):
+    batch = torch.rand(size, 3)
+    optimizer.zero_grad()
+    compiled(batch)[:, 0].mean().backward()
+    optimizer.step()
+torch.testing.assert_close(compiled(batch), model(batch))
+assert model[0].weight.grad.any()
+
 # %%
 
 

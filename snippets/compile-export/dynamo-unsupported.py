@@ -38,6 +38,8 @@
 # cases:
 #   strict-export:
 #     survives: {"without: strict= in torch.export.export(model, (x,), strict=False)": "it is the default of this release; older ones had True"}
+#   whole-graph:
+#     wrong: {disabled-part: "https://github.com/pytorch/pytorch/issues/167927"}
 # causes:
 #   whole-graph:
 #     undecided: whether breaks may be allowed is not printed
@@ -102,6 +104,35 @@ y = compiled(x)
 # %% proof whole-graph
 assert asked == [{}] and compiled._orig_mod is model
 torch.testing.assert_close(y, model(x))
+
+# %% use whole-graph
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+target = torch.rand(2, 3)
+for step in range(2):
+    optimizer.zero_grad()
+    # >>>
+    compiled = torch.compile(model, fullgraph=True)
+    y = compiled(x)
+    # <<<
+    torch.testing.assert_close(y, model(x))
+    nn.functional.mse_loss(y, target).backward()
+    optimizer.step()
+assert model.layer.weight.grad.any()
+
+# %% wrong disabled-part
+# `@torch.compiler.disable` on the part that cannot be traced: with `fullgraph=True` a part that is
+# left out is an error as well.
+class Split(Model):
+    @torch.compiler.disable
+    def scale(self):
+        return float(open("scale.txt").read())
+
+    def forward(self, x):
+        return self.layer(x) * self.scale()
+
+
+compiled = torch.compile(Split(), fullgraph=True)
+y = compiled(x)
 
 # %% break strict-export
 program = torch.export.export(model, (x,), strict=True)

@@ -18,6 +18,8 @@
 #       powershell: |
 #         $env:TORCHDYNAMO_DISABLE = "1"
 #         python export.py
+#   whole-model:
+#     wrong: {error-switched-off: "https://github.com/NVIDIA/TransformerEngine/pull/562"}
 # outranks: [pickle-worker]
 # related: [compile-export/onnx-torch-export-failed, compile-export/fx-control-flow, checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.compile.html"]
@@ -75,6 +77,27 @@ torch.jit.save(traced, file)
 file.seek(0)
 torch.testing.assert_close(torch.jit.load(file)(other), plain(other))
 assert plain is model._orig_mod and not any(name.startswith("_orig_mod") for name, _ in traced.named_parameters())
+
+# %% use whole-model
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+plain = model._orig_mod
+plain(x).square().mean().backward()
+optimizer.step()
+# >>>
+traced = torch.jit.trace(model, x)
+# <<<
+traced.save("model.pt")
+served = torch.jit.load("model.pt")
+for size in (1, 6):
+    other = torch.randn(size, 4)
+    torch.testing.assert_close(served(other), plain(other))
+
+# %% wrong error-switched-off
+# `error_on_nested_jit_trace = False`: this release accepts the setting, and takes no notice of it.
+import torch._dynamo
+
+torch._dynamo.config.error_on_nested_jit_trace = False
+traced = torch.jit.trace(model, x)
 
 
 # %%

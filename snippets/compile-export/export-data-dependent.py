@@ -81,6 +81,25 @@ signs = torch.tensor([[3.0, -1.0, 0.5], [-1.0, 0.2, -0.5], [0.0, 0.1, 0.0], [0.0
 for sample in (x, -x, signs, -signs):  # the sum decides, not each value or row
     torch.testing.assert_close(exported(sample), sample * 2 if sample.sum() > 0 else sample - 1)
 
+# %% use branch
+# >>>
+class Model(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return x - 1
+
+
+program = torch.export.export(Model(), (x,))
+# <<<
+torch.export.save(program, "model.pt2")
+served = torch.export.load("model.pt2").module()
+for requests in (torch.ones(4, 3), -torch.ones(4, 3)):
+    requests.requires_grad_()
+    served(requests).sum().backward()
+    slope = 2.0 if requests.sum() > 0 else 1.0
+    assert (requests.grad == slope).all()
+
 # %% break size
 
 

@@ -26,6 +26,9 @@
 # recover: fix
 # related: [compile-export/onnx-torch-export-failed]
 # docs: ["https://docs.pytorch.org/docs/stable/export.html", "https://docs.pytorch.org/docs/stable/user_guide/torch_compiler/export.html"]
+# cases:
+#   example-of-one:
+#     wrong: {dim-auto: "https://github.com/pytorch/pytorch/issues/151094"}
 # causes:
 #   example-of-one:
 #     if: size == 1 or size == 0
@@ -66,6 +69,24 @@ program = torch.export.export(model, (example,), dynamic_shapes=({0: batch},))
 for size in (1, 2, 7):
     other = torch.randn(size, 4)
     torch.testing.assert_close(program.module()(other), model(other))
+
+# %% use example-of-one
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(x).square().mean().backward()
+optimizer.step()
+# >>>
+batch = Dim("batch")
+program = torch.export.export(model, (x,), dynamic_shapes=({0: batch},))
+# <<<
+torch.export.save(program, "model.pt2")
+served = torch.export.load("model.pt2").module()
+for size in (1, 3, 16):
+    requests = torch.randn(size, 4)
+    torch.testing.assert_close(served(requests), model(requests))
+
+# %% wrong dim-auto
+# `Dim.AUTO` in place of a name: it exports, and the size is fixed to that of the example.
+program = torch.export.export(model, (x,), dynamic_shapes=({0: Dim.AUTO},))
 
 # %%
 

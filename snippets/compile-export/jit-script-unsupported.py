@@ -63,6 +63,9 @@
 # recover: fix
 # related: [compile-export/tracer-warning, compile-export/trace-outputs, compile-export/jit-top-level-function]
 # docs: ["https://docs.pytorch.org/docs/stable/jit_unsupported.html", "https://docs.pytorch.org/docs/stable/jit_language_reference.html"]
+# cases:
+#   types:
+#     wrong: {traced: "https://github.com/pytorch/pytorch/issues/120485"}
 # causes:
 #   syntax:
 #     if: >-
@@ -130,6 +133,23 @@ loaded = torch.jit.load("model.pt")
 other = torch.rand(5, 4)
 torch.testing.assert_close(loaded(other), model(other))
 
+# %% use syntax
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model.train()
+for _ in range(2):
+    optimizer.zero_grad()
+    model(torch.rand(6, 4)).square().mean().backward()
+    optimizer.step()
+model.eval()
+# >>>
+scripted = torch.jit.script(model)
+scripted.save("model.pt")
+# <<<
+served = torch.jit.load("model.pt")
+for size in (1, 7):
+    batch = torch.randn(size, 4)
+    torch.testing.assert_close(served(batch), model(batch))
+
 # %%
 
 
@@ -166,6 +186,14 @@ scripted = torch.jit.script(Model())
 # %% proof types
 for rounds in (0, 1, 3):
     torch.testing.assert_close(scripted(x, rounds), x * 2**rounds)
+
+# %% wrong traced
+# `torch.jit.trace` in place of `torch.jit.script`: it records the rounds of the example, and makes
+# as many whatever comes.
+traced = torch.jit.trace(Model(), (x, torch.tensor(3)))
+once = traced(x, torch.tensor(1))
+print((once / x).mean())  # one round was asked for: 2 was meant
+assert torch.equal(once, x * 8)
 
 # %%
 

@@ -17,6 +17,9 @@
 # outranks: [dynamo-unsupported, export-dynamic-shape-refused, export-data-dependent, torch-export-failed]
 # related: [compile-export/export-dynamic-shape-refused, compile-export/torch-export-failed]
 # docs: ["https://docs.pytorch.org/docs/stable/onnx_export.html", "https://docs.pytorch.org/docs/stable/export.html"]
+# cases:
+#   branch:
+#     wrong: {frozen-branch: "https://github.com/OHF-Voice/piper1-gpl/pull/287"}
 # causes:
 #   older-exporter:
 #     if: paste("Exporting a ScriptModule is not supported")
@@ -75,6 +78,18 @@ torch.onnx.export(model, (x,), "model.onnx", input_names=["x"], dynamo=False)
 other = torch.randn(2, 4)
 torch.testing.assert_close(run("model.onnx", x=other), model(other))
 
+# %% use older-exporter
+net = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net(x).square().mean().backward()
+optimizer.step()
+model = torch.jit.script(net.eval())
+# >>>
+torch.onnx.export(model, (x,), "model.onnx", input_names=["x"])
+# <<<
+for other in (torch.randn(2, 4), -torch.randn(2, 4)):
+    torch.testing.assert_close(run("model.onnx", x=other), net(other))
+
 # %% break branch
 
 
@@ -110,6 +125,23 @@ signs = torch.tensor([[3.0, -1.0, 0.5, 0.0], [-1.0, 0.2, -0.5, -0.1]])
 for sample in (torch.full((2, 4), 1.0), signs, -signs):  # the sum decides, not each value or row
     expected = sample * 2 if sample.sum() > 0 else sample
     torch.testing.assert_close(run("model.onnx", x=sample), expected)
+
+# %% wrong frozen-branch
+# `dynamo=False` for a model with such a branch: the older exporter records the side that the example
+# takes, and warns.
+class Model(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return x
+
+
+torch.onnx.export(Model(), (x,), "model.onnx", input_names=["x"], dynamo=False)
+right = []
+for sample in (x, -x):
+    right.append(torch.equal(run("model.onnx", x=sample), Model()(sample)))
+print(right)  # for one sign only
+assert sorted(right) == [False, True]
 
 # %%
 model = nn.Sequential(nn.Linear(4, 3), nn.ReLU()).eval()

@@ -52,6 +52,7 @@
 #       "without: dynamo= in torch.onnx.export(model, (x,), 'model.onnx', opset_version=…": either exporter writes this opset
 #       "swap: True in torch.onnx.export(model, (x,), 'model.onnx', opset_version=…": either exporter writes this opset
 #   other-exporter:
+#     wrong: {aten-fallback: "https://github.com/onnx/onnx/issues/3891"}
 #     survives: {"without: dynamo= in torch.onnx.export(model, (x,), 'model.onnx', dynamo=True)": it is the default since 2.9}
 #   custom:
 #     survives: {"without: dynamo= in torch.onnx.export(model, (x,), 'model.onnx', dynamo=True, c…": it is the default since 2.9}
@@ -109,6 +110,28 @@ other = torch.rand(1, 3, 8, 8)
 torch.testing.assert_close(run("model.onnx", other), model(other))
 assert onnx.load("model.onnx").opset_import[0].version == 17
 
+# %% use newer-opset
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(8, 24)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        return nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+model = Block()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(x).square().mean().backward()
+optimizer.step()
+model.eval()
+# >>>
+torch.onnx.export(model, (x,), "model.onnx", opset_version=13, dynamo=False)
+# <<<
+other = torch.randn(1, 3, 8, 8)
+torch.testing.assert_close(run("model.onnx", other), model(other))
+
 # %%
 
 
@@ -137,6 +160,17 @@ torch.onnx.export(model, (x,), "model.onnx", dynamo=True)
 # %% proof other-exporter
 other = torch.rand(1, 3, 8, 8)
 torch.testing.assert_close(run("model.onnx", other), model(other))
+
+# %% wrong aten-fallback
+# `ONNX_ATEN_FALLBACK`: the file is written, with PyTorch's own operator in it, which ONNX programs do
+# not have.
+torch.onnx.export(
+    model,
+    (x,),
+    "model.onnx",
+    dynamo=False,
+    operator_export_type=torch.onnx.OperatorExportTypes.ONNX_ATEN_FALLBACK,
+)
 
 # %%
 

@@ -7,6 +7,9 @@
 # needs: [fork]
 # related: [shapes/stack-sizes, data-loading/worker-exception]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#working-with-collate-fn"]
+# cases:
+#   image-sizes:
+#     wrong: {no-workers: "https://github.com/luow23/INP-Former/issues/36"}
 # causes:
 #   image-sizes:
 #     likely: (frames("collate.py", "default_collate", "collate_tensor") or paste("DataLoader worker process")) and not paste("pad_sequence", "input_ids", "tokenizer", "waveform", "torchaudio")
@@ -66,6 +69,25 @@ loader = DataLoader(dataset, batch_size=4, num_workers=1, collate_fn=same_size)
 (images,) = loader
 assert loader.num_workers == 1
 assert images.shape == (4, 3, 32, 32) and images[:, 0, 0, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
+
+# %% use image-sizes
+model = torch.nn.Conv2d(3, 2, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# >>>
+loader = DataLoader(dataset, batch_size=4, num_workers=1)
+# <<<
+for epoch in range(2):
+    for images in loader:
+        optimizer.zero_grad()
+        model(images).mean().backward()
+        optimizer.step()
+assert len(images) == 4 and model.weight.grad.any()
+
+# %% wrong no-workers
+# `num_workers=0`: no memory is shared, and the images still differ in size. Another message, which at
+# least says so.
+for images in DataLoader(dataset, batch_size=4, num_workers=0):
+    pass
 
 # %%
 class Sounds(Dataset):

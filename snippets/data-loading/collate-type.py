@@ -21,6 +21,9 @@
 # recover: fix
 # related: [shapes/stack-sizes, data-loading/worker-exception]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#dataloader-collate-fn"]
+# cases:
+#   none-sample:
+#     wrong: {none-in-fields: "https://github.com/pytorch/pytorch/pull/695"}
 # causes:
 #   image-object:
 #     if: begins(type, "PIL.")
@@ -84,6 +87,33 @@ loader = DataLoader(dataset, batch_size=4, collate_fn=without_none)
 batches = list(loader)
 assert [labels.tolist() for images, labels in batches] == [[0, 1, 2], [4, 5, 6, 7]]
 assert torch.equal(torch.cat([images for images, labels in batches])[:, 0], torch.tensor([0.0, 1, 2, 4, 5, 6, 7]))
+
+# %% use none-sample
+model = torch.nn.Linear(3, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# >>>
+loader = DataLoader(dataset, batch_size=4)
+# <<<
+seen = []
+for epoch in range(2):
+    for images, labels in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+        seen += labels.tolist()
+assert seen == 2 * [0, 1, 2, 4, 5, 6, 7]
+
+# %% wrong none-in-fields
+# `None not in sample` as the filter: it looks for a field that is None, and fails where the whole
+# sample is.
+from torch.utils.data import DataLoader, default_collate
+
+
+def without_none(samples):
+    return default_collate([sample for sample in samples if None not in sample])
+
+
+loader = DataLoader(dataset, batch_size=4, collate_fn=without_none)
 
 # %%
 class Named(Dataset):

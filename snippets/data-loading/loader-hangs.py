@@ -28,6 +28,7 @@
 # needs: [fork]
 # cases:
 #   any-worker:
+#     wrong: {persistent-workers: "https://github.com/pytorch/pytorch/issues/1355"}
 #     survives: {"without: num_workers= in DataLoader(dataset, batch_size=2, num_workers=0)": "0 is the default; it is written out because that is the change"}
 #   main-guard: {silent: true}  # what it prints is another symptom: a process started too early
 #   only-slow:
@@ -139,6 +140,31 @@ loader = DataLoader(dataset, batch_size=2, num_workers=0)  # runs? A worker hang
 # %% proof any-worker
 thread.start()
 assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+# %% use any-worker
+thread.start()
+model = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# >>>
+loader = DataLoader(dataset, batch_size=2, num_workers=1, timeout=4)
+# <<<
+seen = []
+for epoch in range(2):
+    for batch in loader:
+        optimizer.zero_grad()
+        model(batch[:, None] / 8).mean().backward()
+        optimizer.step()
+        seen += batch.tolist()
+assert seen == 2 * list(range(8)) and model.weight.grad.any()
+
+# %% wrong persistent-workers
+# `persistent_workers=True`: the workers start once, not in every epoch, so they meet a held lock
+# less often. Where they meet one, they hang as before.
+thread.start()
+loader = DataLoader(
+    dataset, batch_size=2, num_workers=1, persistent_workers=True, timeout=4
+)
+list(loader)
 
 # %% break lock-at-fork
 thread.start()

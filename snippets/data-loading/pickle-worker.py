@@ -67,6 +67,10 @@
 #         class Images(torch.utils.data.Dataset):
 #             ...  # the class as it is, with its own imports
 #         # in the next cell: from data import Images
+#   lambda-or-local:
+#     wrong: {inner-def: "https://github.com/edongdongchen/DDN/issues/4"}
+#   open-handle:
+#     wrong: {guard-only: "https://github.com/pytorch/examples/issues/526"}
 # causes:
 #   lambda-or-local:
 #     if: paste("Can't pickle local object", "Can't get local object", "function <lambda>", "<locals>")
@@ -145,6 +149,37 @@ if __name__ == "__main__":
     batches = list(DataLoader(dataset, batch_size=4, num_workers=1))
     assert torch.equal(torch.cat(batches)[:, 0], torch.arange(8.0) / 255)
 
+# %% use lambda-or-local
+def main():
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = DataLoader(dataset, batch_size=3, num_workers=1, shuffle=True)
+    for epoch in range(2):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+    assert x.max() <= 7 / 255 and model.weight.grad.any()
+
+
+# >>>
+dataset.transform = lambda x: x / 255
+# <<<
+if __name__ == "__main__":
+    main()
+
+# %% wrong inner-def
+# A `def` in place of the lambda, inside the same function: it has a name, but a worker still cannot
+# import it.
+def make_dataset():
+    def to_unit(x):
+        return x / 255
+
+    return Images(transform=to_unit)
+
+
+dataset = make_dataset()
+
 # %%
 if not os.path.exists("all.bin"):
     Path("all.bin").write_bytes(bytes(range(8)))
@@ -206,6 +241,13 @@ if __name__ == "__main__":
     assert torch.cat(batches).tolist() == list(range(8)) and len(dataset) == 8
     first, file = dataset[3], dataset.file
     assert (first, dataset[5]) == (3, 5) and dataset.file is file  # opened once, not for every sample
+
+# %% wrong guard-only
+# `if __name__ == "__main__":` around the loop: workers need it where they are not forked, but the
+# open file still cannot be passed to them.
+if __name__ == "__main__":
+    for batch in DataLoader(Records("all.bin"), batch_size=4, num_workers=1):
+        pass
 
 # %%
 CLASS = """

@@ -53,7 +53,9 @@ def run(program, method):
     first = f"import multiprocessing\nmultiprocessing.set_start_method({method!r}, force=True)\n"
     Path("train.py").write_text(first + program)
     done = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True)
-    print((done.stdout + done.stderr).replace(str(Path.cwd()) + "/", ""))
+    printed = (done.stdout + done.stderr).replace(str(Path.cwd()) + "/", "")
+    print(printed)
+    return printed
 
 
 TRAIN = """
@@ -94,6 +96,31 @@ if __name__ == "__main__":
 else:
     with open("imported.txt", "a") as file:
         file.write("x")
+
+# %% use no-guard
+PROGRAM = """
+import torch
+from torch.utils.data import DataLoader
+
+dataset = torch.arange(8)
+layer = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+
+
+def model(batch):
+    optimizer.zero_grad()
+    layer(batch[:, None] / 8).mean().backward()
+    optimizer.step()
+    print("trained on", batch.tolist())
+
+
+# >>>
+for batch in DataLoader(dataset, batch_size=2, num_workers=1):
+    model(batch)
+# <<<
+"""
+printed = run(PROGRAM, "spawn")
+assert printed.count("trained on") == 4, printed
 
 # %% break linux-314
 run(TRAIN, "forkserver")  # the default on Linux since Python 3.14

@@ -47,6 +47,8 @@
 #       powershell: |
 #         SystemPropertiesPerformance  # Advanced, Virtual memory, Change: system managed size, or 1.5 times the RAM
 #         # then restart Windows
+#   workers:
+#     wrong: {smaller-batches: "https://github.com/prophesier/diff-svc/issues/24"}
 # ---
 
 # %%
@@ -150,6 +152,12 @@ assert len(loader) == 8
 for epoch in range(3):
     assert torch.cat([batch for (batch,) in loader]).tolist() == list(range(64))
 assert len(list(Path().glob("taken-*"))) == 3
+
+# %% wrong smaller-batches
+# A smaller batch size: each worker loads the same DLLs, whatever it does then.
+printed = shown(lambda: list(DataLoader(dataset, batch_size=1, num_workers=6)))
+print(printed[printed.index("[WinError") :])
+assert "[WinError 1455] The paging file is too small" in printed
 
 # %%
 for place in range(1, room):

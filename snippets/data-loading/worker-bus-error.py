@@ -34,6 +34,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/multiprocessing.html#sharing-strategies", "https://docs.docker.com/reference/cli/docker/container/run/"]
 # cases:
 #   shm-too-small:
+#     wrong: {file-system: "https://github.com/pytorch/pytorch/issues/41481"}
 #     commands:
 #       docker: docker run --shm-size=8g …  # or --ipc=host, which gives the container the machine's /dev/shm
 #       linux: sudo mount -o remount,size=16G /dev/shm
@@ -118,6 +119,18 @@ assert queued > size
 # %% proof shm-too-small
 docker_shm(128)
 assert seen(DataLoader(dataset, batch_size=4, num_workers=4)) == list(range(64))
+
+# %% wrong file-system
+# `set_sharing_strategy("file_system")`: it needs fewer open files, but the batches lie in /dev/shm as
+# before. Only the message is another.
+torch.multiprocessing.set_sharing_strategy("file_system")
+message = ""
+try:
+    seen(DataLoader(dataset, batch_size=4, num_workers=4))
+except RuntimeError as error:
+    message = str(error)
+print(message)
+assert "No space left on device" in message or "Bus error" in message
 
 # %% break too-much-queued
 seen(DataLoader(dataset, batch_size=4, num_workers=8))

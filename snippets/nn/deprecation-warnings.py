@@ -139,6 +139,9 @@
 # recover: fix
 # related: [performance/amp-deprecated, nn/scheduler-arguments, nn/implicit-softmax-dim]
 # docs: ["https://docs.pytorch.org/docs/stable/nn.functional.html", "https://docs.pytorch.org/vision/stable/models.html"]
+# cases:
+#   align-corners:
+#     wrong: {the-new-default: "https://github.com/TWJianNuo/EdgeDepth-Release/issues/12"}
 # causes:
 #   renamed:
 #     if: read(name) or paste("TypedStorage", "in favor of", "set_default_tensor_type", "torch.meshgrid", "torch.range is", "The epoch parameter in")
@@ -181,6 +184,15 @@ storage = x.untyped_storage()
 
 # %% proof renamed
 assert storage.data_ptr() == x.data_ptr() and storage.nbytes() == x.numel() * 4
+
+# %% use renamed
+sizes = {}
+for x in [*model.parameters(), model.weight[:2], model.weight.T]:
+    # >>>
+    storage = x.storage()
+    # <<<
+    sizes[storage.data_ptr()] = storage.nbytes()
+assert sum(sizes.values()) == 4 * (10 * 10 + 10)  # each storage counted once
 
 # %% break reduction
 loss_fn = nn.MSELoss(size_average=False)
@@ -263,6 +275,18 @@ moved = F.grid_sample(images, grid, align_corners=True)
 # %% proof align-corners
 assert torch.allclose(moved, images, atol=1e-6)
 assert torch.allclose(grid[0, 0, 0], torch.tensor([-1.0, -1.0]))
+
+# %% wrong the-new-default
+# `align_corners=False`, the default, to end the warning: for weights from before PyTorch 1.3 it is
+# another place in the image.
+aside = torch.tensor([[[1.0, 0, 0.5], [0, 1.0, 0]]])
+sampled = []
+for corners in (True, False):
+    grid = F.affine_grid(aside, images.shape, align_corners=corners)
+    sampled.append(F.grid_sample(images, grid, align_corners=corners))
+difference = (sampled[0] - sampled[1]).abs().max()
+print(difference)  # the pixels are between 0 and 1
+assert difference > 0.05
 
 # %%
 x = torch.tensor([1.0, 2.0, 3.0])

@@ -26,6 +26,9 @@
 # recover: fix
 # related: [nn/recursion-error, checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html"]
+# cases:
+#   not-wrapped:
+#     wrong: {wrap-it: "https://github.com/minar09/ACGPN/issues/5"}
 # causes:
 #   wrapped:
 #     if: >-
@@ -99,6 +102,30 @@ for parameter in net.encoder.parameters():
 # %% proof wrapped
 assert net is inner and not inner.encoder.weight.requires_grad and not inner.encoder.bias.requires_grad
 
+# %% use wrapped
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.head = nn.Linear(4, 3), nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.head(self.encoder(x).relu())
+
+
+model = nn.DataParallel(Classifier())
+# >>>
+for parameter in model.encoder.parameters():
+    parameter.requires_grad_(False)
+# <<<
+trained = [p for p in model.parameters() if p.requires_grad]
+optimizer = torch.optim.SGD(trained, lr=0.1)
+x, y = torch.rand(6, 4), torch.randint(2, (6,))
+for _ in range(2):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+assert len(trained) == 2 and model.module.encoder.weight.grad is None
+
 # %%
 model = inner
 
@@ -113,6 +140,15 @@ weights = net.state_dict()
 assert list(weights) == ["encoder.weight", "encoder.bias"]
 model = nn.DataParallel(inner)
 assert list(getattr(model, "module", model).state_dict()) == list(weights)
+
+# %% wrong wrap-it
+# `nn.DataParallel` around the model, so that there is a `.module`: a checkpoint of the wrapped model
+# has `module.` in front of each name, and the plain model does not load it.
+model = nn.DataParallel(model, device_ids=[0])
+weights = model.state_dict()
+print(list(weights))
+missing = inner.load_state_dict(weights, strict=False).missing_keys
+assert missing == ["encoder.weight", "encoder.bias"]  # all of them
 
 # %%
 model = nn.Sequential(nn.Upsample(scale_factor=2))

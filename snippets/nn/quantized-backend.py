@@ -32,6 +32,9 @@
 # recover: fix
 # rows: [S001-103]
 # docs: ["https://docs.pytorch.org/docs/stable/quantization.html"]
+# cases:
+#   quantized-twice:
+#     wrong: {to-cpu: "https://github.com/pytorch/pytorch/issues/32691"}
 # causes:
 #   float-layer:
 #     if: >-
@@ -130,6 +133,21 @@ model = quantize(model, keep_float=[head])
 assert ".quantized" in type(model[1]).__module__ and ".quantized" not in type(model[3]).__module__
 assert close(model(images), expected)
 
+# %% use float-layer
+# >>>
+head = nn.Conv2d(4, 2, 3, bias=False)
+model = nn.Sequential(QuantStub(), nn.Conv2d(3, 4, 3), head, DeQuantStub())
+# <<<
+model.eval().qconfig = get_default_qconfig(torch.backends.quantized.engine)
+head.qconfig = None
+prepare(model, inplace=True)
+with torch.no_grad():
+    for _ in range(3):
+        model(torch.rand(4, 3, 10, 10))  # calibrate
+convert(model, inplace=True)
+scores = model(torch.rand(2, 3, 10, 10)).mean((2, 3))
+assert scores.shape == (2, 2) and not scores.is_quantized and scores.std() > 0
+
 # %% break float-input
 model = quantize(nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU()))
 model(images)
@@ -225,6 +243,13 @@ model = nn.Sequential(QuantStub(), first, second, DeQuantStub())
 expected = model[2](model[1](images))
 model = quantize(model)
 assert all(".quantized" in type(model[place]).__module__ for place in (1, 2)) and close(model(images), expected)
+
+# %% wrong to-cpu
+# `.to("cpu")`: the model is there already. `QuantizedCPU` in the message is a kind of tensor, not a
+# device.
+first, second = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3)
+model = nn.Sequential(QuantStub(), first, QuantStub(), second, DeQuantStub())
+quantize(model).to("cpu")(images.to("cpu"))
 
 # %%
 x = torch.tensor([0.0, 0.5, 1.0])

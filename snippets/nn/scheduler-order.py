@@ -14,6 +14,9 @@
 # recover: fix
 # related: [checkpoints/optimizer-param-group]
 # docs: ["https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"]
+# cases:
+#   wrong-order:
+#     wrong: {warning-ignored: "https://github.com/vidit09/domaingen/issues/17"}
 # causes:
 #   amp-skipped:
 #     likely: paste("GradScaler", "grad_scaler", "loss scale", "Gradient overflow", "accelerate", "lightning", "autocast", "fp16")
@@ -72,6 +75,21 @@ for epoch in range(3):
 assert used == [1.0] * 4 + [0.1] * 4 + [0.01] * 4
 assert torch.allclose(model.weight, start - 1.11 * total, rtol=1e-4)
 
+# %% wrong warning-ignored
+# The warning ignored: the first learning rate is never used, and each epoch trains with that of the
+# next.
+import warnings
+
+warnings.filterwarnings("ignore", "Detected call of")
+for epoch in range(3):
+    scheduler.step()
+    for images in loader:
+        optimizer.zero_grad()
+        model(images).sum().backward()
+        optimizer.step()
+print(used[::4])  # of each epoch; 1.0, 0.1 and 0.01 were meant
+assert used[::4] == [0.1, 0.01, 0.001]
+
 # %%
 scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127)  # so high that the first step overflows, as it does on a GPU
 
@@ -104,6 +122,19 @@ for images in loader:
 # %% proof amp-skipped
 assert used and used[0] == 1.0  # the first real step has the first learning rate
 assert used == [round(0.1**number, 6) for number in range(len(used))] and len(used) < 4
+
+# %% use amp-skipped
+loader = [4 * torch.rand(3, 4) for _ in range(6)]
+# >>>
+for images in loader:
+    optimizer.zero_grad()
+    scaler.scale(model(images).sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    scheduler.step()
+# <<<
+assert 0 < len(used) < len(loader)  # some steps were left out, some were made
+assert model.weight.isfinite().all() and optimizer.param_groups[0]["lr"] < 1.0
 
 # %%
 del scaler

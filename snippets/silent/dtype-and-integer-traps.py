@@ -3,6 +3,9 @@
 # recover: fix
 # related: [dtypes/result-type-cast, dtypes/input-weight-type, dtypes/half-overflow]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch.dtype"]
+# cases:
+#   uint8:
+#     wrong: {absolute: "https://github.com/pytorch/vision/pull/6977"}
 # causes:
 #   uint8:
 #   whole-numbers:
@@ -37,6 +40,22 @@ from torchclinic import checks
 assert not checks.first_batch(DataLoader(TensorDataset(images * torch.rand(4)), 4))
 assert images.dtype == torch.float32
 assert torch.allclose(images * 2, torch.full_like(images, 400 / 255))
+
+# %% use uint8
+conv = torch.nn.Conv2d(3, 2, 3)
+# >>>
+images = images.contiguous()
+# <<<
+brighter = images * 2
+assert (brighter > images).all()  # no pixel got darker
+conv(brighter.float()).square().mean().backward()
+assert conv.weight.grad.isfinite().all() and conv.weight.grad.any()
+
+# %% wrong absolute
+# `abs()` of the difference: 200 - 201 is 255 before `abs` sees it.
+difference = (images - 201).abs()
+print(difference.unique())  # 1 was meant
+assert difference.unique().item() == 255
 
 # %%
 labels = torch.tensor([0, 1, 1, 0])

@@ -3,6 +3,9 @@
 # recover: fix
 # related: [nn/bn-frozen-drift, nn/bn-one-value]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval"]
+# cases:
+#   eval-forgotten:
+#     wrong: {inference-mode: "https://github.com/ipolharvard/ethos-ares/issues/20"}
 # causes:
 #   eval-forgotten:
 #   no-parentheses:
@@ -42,6 +45,28 @@ assert not checks.eval_mode(model)
 assert outputs.is_inference()
 assert torch.equal(model(images), outputs)  # one input, one answer
 assert torch.allclose(model(images[:1]), outputs[:1])  # whatever stands beside it
+
+# %% use eval-forgotten
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(64, 8), torch.randint(3, (64,))
+for _ in range(3):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+# >>>
+with torch.no_grad():
+    outputs = model(images)
+# <<<
+for some in (1, 3):  # the answers do not depend on what else is in the batch
+    assert torch.allclose(model(images[some - 1 : some + 1]), outputs[some - 1 : some + 1])
+
+# %% wrong inference-mode
+# `torch.inference_mode()` in place of `torch.no_grad()`: it switches off gradients, and dropout goes
+# on.
+with torch.inference_mode():
+    first, second = model(images), model(images)
+print(first[0], second[0])
+assert not torch.equal(first, second)
 
 # %% break no-parentheses
 model.eval  # looks up the method, and does not call it

@@ -3,6 +3,9 @@
 # recover: fix
 # related: [numerics/loss-nan, autograd/grad-is-none, distributed/horovod-zero-grad]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html"]
+# cases:
+#   no-zero-grad:
+#     wrong: {once-per-epoch: "https://github.com/pytorch/pytorch/issues/47175"}
 # causes:
 #   no-zero-grad:
 #   before-the-loop: {case: no-zero-grad}
@@ -66,6 +69,27 @@ for x, y in loader:  # the same by hand: each step by the gradient of its own ba
             parameter -= 0.05 * gradient
 torch.testing.assert_close(model.state_dict(), twin.state_dict())
 assert loss_fn(model(samples), dataset.tensors[1]) < 0.5  # on the way down
+
+# %% use no-zero-grad
+norms = []
+for epoch in range(3):
+    # >>>
+    for x, y in loader:
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        optimizer.step()
+    # <<<
+    norms.append(loss.item())
+assert norms[0] > norms[1] > norms[2] and norms[2] < 0.01  # it goes on getting better
+
+# %% wrong once-per-epoch
+# `zero_grad()` at the beginning of the epoch, not of each step: within the epoch gradients are added
+# up as before.
+optimizer.zero_grad()
+for x, y in loader:
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
 
 # %% break another-optimizer
 body, head = nn.Linear(8, 4), nn.Linear(4, 1)
