@@ -43,6 +43,7 @@ def machine_environment() -> dict[str, str]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="also what is slow and rarely breaks")
+    parser.addoption("--record", action="store_true", help="note which routes ran as they stand")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -47,18 +47,28 @@ def make(folder: Path) -> Path:
     return folder
 
 
+#: Runs a command, and says how much it held at most. A child of a big process starts as big, so
+#: that the test must not measure its own.
+MEASURED = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
 def run(program: str, logs: Path, **environment: str) -> tuple[str, int]:
     """What a program of docs/programs prints for a folder, and the most bytes that it held."""
     command = [sys.executable, str(ROOT / "docs/programs" / program), str(logs)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    with process.stdout:
-        output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, output
-    return output, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    ended = subprocess.run(
+        [sys.executable, "-c", MEASURED, *command],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    held = int(ended.stderr.split()[-1])
+    return ended.stdout, held * (1 if sys.platform == "darwin" else 1024)
 
 
 def shown() -> set[str]:

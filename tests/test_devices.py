@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from twins import Twin, python_lookup
+from twins import lookup_twin, python_lookup
 
 from torchclinic import LANGUAGES, ROOT
 from torchclinic.content import devices
@@ -49,7 +49,7 @@ def test_the_page_of_a_message_in_the_words_of_another_device(
 
 
 def test_both_twins_read_other_devices_alike(table: dict[str, Any]) -> None:
-    with Twin("twin.mjs", table) as twin:
+    with lookup_twin(table) as twin:
         for text, _, _ in PRINTS:
             assert twin.ask(text) == python_lookup(table, text)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import hanging
 import pytest
-from twins import Twin, mutations, python_lookup
+from twins import Twin, lookup_twin, mutations, python_lookup
 
 from torchclinic import LANGUAGES
 from torchclinic.commands import knowledge, prepared, processes, recorder, roll_call, terminal
@@ -83,7 +83,7 @@ def verdict(text: str) -> hang.Verdict:
 
 @pytest.fixture(scope="module")
 def twin(table: dict[str, Any]) -> Iterator[Twin]:
-    with Twin("twin.mjs", table) as twin:
+    with lookup_twin(table) as twin:
         yield twin
 
 

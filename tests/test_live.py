@@ -226,3 +226,21 @@ def test_a_recursion_without_end_and_a_closed_stderr(
 
 def test_without_torch_nothing_is_said(tmp_path: Path) -> None:
     assert live.HEAD not in run("raise KeyError('x')", tmp_path).stderr
+
+
+def test_a_gpus_memory_is_read_from_pytorchs_own_books(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With books such as PyTorch keeps: no GPU is needed, nor asked."""
+    torch = pytest.importorskip("torch")
+    from torchclinic.run.live_things import Reader
+
+    def books(index: int) -> dict[str, dict[str, dict[str, int]]]:
+        if index > 1:
+            raise RuntimeError("invalid device argument")
+        held = {"all": {"current": index << 30}}
+        return {"allocated_bytes": held, "reserved_bytes": held}
+
+    monkeypatch.setattr(torch._C, "_cuda_memoryStats", books, raising=False)
+    assert not any("GiB" in phrase for phrase in Reader(torch, False).run())
+    monkeypatch.setattr(torch.cuda, "_initialized", True)
+    told = [*Reader(torch, False).run()]
+    assert told[1:4] == ["cuda", "cuda:1.allocated=1.00 GiB", "cuda:1.reserved=1.00 GiB"]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import packaging
 import pytest
+import yaml
 
 from torchclinic import ROOT
 from torchclinic.commands import knowledge, parser
@@ -106,6 +107,27 @@ def clinic_outside(fresh: Path, tmp_path: Path) -> Clinic:
         )
 
     return run
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform == "win32" or not shutil.which("bash"), reason="needs bash")
+def test_what_a_release_tries(
+    wheel: Path, tmp_path: Path, machine_environment: dict[str, str]
+) -> None:
+    """The steps of release.yml, as the runner runs them; the sdist is built with a network."""
+    venv.create(tmp_path / "env", with_pip=True)
+    (tmp_path / "dist").mkdir()
+    for file in (wheel, *wheel.parent.glob("*.tar.gz")):
+        shutil.copy(file, tmp_path / "dist")
+    release = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+    steps = [step for step in release["jobs"]["installed"]["steps"] if "run" in step]
+    for step in steps:
+        path = f"{tmp_path / 'env/bin'}{os.pathsep}{machine_environment['PATH']}"
+        environment = {**machine_environment, "PATH": path, **step.get("env", {})}
+        environment.pop("PYTHONPATH", None)
+        command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]]
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    assert len(steps) == 2
 
 
 def test_the_wheel_asks_for_little_and_is_light(wheel: Path) -> None:

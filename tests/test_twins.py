@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from twins import Twin, conditions, mutations, python_holds, python_lookup
+from twins import Twin, conditions, lookup_twin, mutations, python_holds, python_lookup
 
-from torchclinic.content import index
 from torchclinic.content.index import TABLES
 
 VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))
@@ -23,9 +22,7 @@ MUTATIONS = 3000
 
 @pytest.fixture(scope="module")
 def twin(table: dict[str, Any]) -> Iterator[Twin]:
-    """Of what the site serves, with what it fetches later."""
-    served = index.served(table)["index.json"] | {"symptoms": table["symptoms"]}
-    with Twin("twin.mjs", served) as twin:
+    with lookup_twin(table) as twin:
         yield twin
 
 

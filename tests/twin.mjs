@@ -1,10 +1,14 @@
-// Answers lookups with the JavaScript twin: `node twin.mjs INDEX.json`, one JSON string a line in, one answer a line out.
+// Answers lookups with the JavaScript twin: `node twin.mjs INDEX.json ADVICE.json`, one JSON string a line in, one answer a line out.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { climb } from "../docs/assets/ladder.js";
-import { diagnose } from "../docs/assets/lookup.js";
+import { diagnose, tell, unpack } from "../docs/assets/lookup.js";
 
-const index = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const [packed, advice] = process.argv
+  .slice(2)
+  .map((file) => JSON.parse(readFileSync(file, "utf8")));
+const index = unpack(packed);
+tell(index, advice);
 // In place of the search, which has a twin of its own: the longest words are the pages.
 function search(query) {
   const words = query.split(" ").filter((word) => word.length > 4);

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from torchclinic import LANGUAGES
+from torchclinic.content import index
 from torchclinic.find import ladder, lookup
 from torchclinic.find.condition import Facts, holds
 from torchclinic.find.likely import Likeness
@@ -30,14 +31,19 @@ def node() -> str:
     return str(found)
 
 
+def lookup_twin(table: Any) -> Twin:
+    """Of what the site serves, with what it fetches later."""
+    return Twin("twin.mjs", *index.served(table).values())
+
+
 class Twin:
     """The JavaScript one, in a Node process of its own: a script that is given indexes, and answers each text."""
 
     def __init__(self, script: str, *indexes: dict[str, Any]):
         self.folder = tempfile.TemporaryDirectory()
         files = [Path(self.folder.name, f"{number}.json") for number in range(len(indexes))]
-        for file, index in zip(files, indexes, strict=True):
-            file.write_text(json.dumps(index), encoding="utf-8")
+        for file, data in zip(files, indexes, strict=True):
+            file.write_text(json.dumps(data), encoding="utf-8")
         command = [node(), str(HERE / script), *map(str, files)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"

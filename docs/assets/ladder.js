@@ -52,10 +52,11 @@ export async function climb(index, text, origin, search) {
     }
   }
   if (!likenesses.has(index)) likenesses.set(index, new Likeness(index));
+  const unheard = new Set();
+  if (first) unheard.add("wrapper"); // what is wrapped is in the text
+  if (failure?.kind === "exception") unheard.add("symptom"); // the program ended of that
   const alike = likenesses.get(index)?.find(clean, lines) ?? [];
-  /** @param {Likely} likely */
-  const wraps = ({ wording }) => index.wordings[wording].role === "wrapper";
-  const near = first ? alike.filter((likely) => !wraps(likely)) : alike; // it is in the text
+  const near = alike.filter(({ wording }) => !unheard.has(index.wordings[wording].role));
   if (near.length) {
     const hits = near.slice(0, 3).map((likely) => hitOf(index, likely));
     return { ...answer, status: "likely", hits, rung: "likely" };
@@ -161,6 +162,14 @@ function queries(lines, tables) {
     .slice(0, tables.quoted)
     .flatMap((text) => quotes(text.slice(0, 4 * tables.long), tables));
   const chosen = [prose[0], typed.at(-1), spoken.at(-1), prose[1], ...said.slice(0, tables.quoted)];
+  if (!typed.length) {
+    const sentences = prose.slice(1).flatMap((text) => {
+      const cut = text.slice(0, 4 * tables.long);
+      return tables.stops.reduce((told, stop) => told.replaceAll(stop, "\n"), cut).split("\n");
+    });
+    const told = sentences.find((one) => tables.trouble.some((word) => one.includes(word)));
+    if (told && !prose[1].startsWith(told)) chosen.push(told);
+  }
   return [...new Set(chosen.flatMap((text) => (text ? [text.slice(0, tables.long)] : [])))];
 }
 

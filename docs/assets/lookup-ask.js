@@ -2,24 +2,28 @@
 
 import { wordsOf } from "./clean.js";
 import { climb } from "./ladder.js";
-import { lookup, tell } from "./lookup.js";
+import { lookup, tell, unpack } from "./lookup.js";
 
 export const LIMIT = 200_000; // characters looked up at once; more, and files, are read by the worker
 const WORDY = 4; // words of a text that may be a message of PyTorch
 
 const loaded = new Map();
 
-/** A file of the site, fetched once; a failed fetch may be tried again. */
-export function load(name) {
+/** A file of the site, fetched once, and what is made of it; a failed fetch may be tried again. */
+function load(name, make = (data) => data) {
   if (!loaded.has(name)) {
     const asked = fetch(new URL(name, import.meta.url)).then((response) =>
-      response.ok ? response.json() : Promise.reject(new Error(`status ${response.status}`)),
+      response.ok
+        ? response.json().then(make)
+        : Promise.reject(new Error(`status ${response.status}`)),
     );
     loaded.set(name, asked);
     asked.catch(() => loaded.delete(name));
   }
   return loaded.get(name);
 }
+
+export const loadIndex = () => load("index.json", unpack);
 
 /** What is said of the symptoms of an index, unless it has it; without a network it does without. */
 export async function loadAdvice(index) {

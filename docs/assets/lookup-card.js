@@ -26,7 +26,7 @@ function address(hit, hits) {
 }
 
 export function title(hit, language, hits = []) {
-  return element("a", { href: address(hit, hits) }, hit.title[language]);
+  return element("a", { href: address(hit, hits) }, hit.title[language] ?? hit.symptom);
 }
 
 /** The card; `showFix` completes it when the page of the hit has come. */

@@ -92,7 +92,7 @@ const pagesOf = ({ about = [] }) =>
 const marked = (text) =>
   text.split("`").map((piece, at) => (at % 2 ? element("code", {}, piece) : piece));
 
-export function none(index, answer) {
+export function none(answer) {
   const card = element("section", {
     class: "tc-card tc-none",
     "data-tc-rung": answer.rung ?? "none",

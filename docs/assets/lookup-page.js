@@ -1,7 +1,7 @@
 // The lookup's page: reads what is pasted, dropped or opened, asks lookup-ask.js, shows the answer. Everything stays in this browser; the index is fetched, once, and, for a
 // message that no page knows, PyTorch's own messages. Pasted text becomes text nodes, never markup.
 
-import { ask, LIMIT, load, loadAdvice, lower } from "./lookup-ask.js";
+import { ask, LIMIT, loadAdvice, loadIndex, lower } from "./lookup-ask.js";
 import { element, hitCard, showFix, title } from "./lookup-card.js";
 import { none } from "./lookup-none.js";
 import { frameAbove } from "./own-code.js";
@@ -65,7 +65,7 @@ export function start(form, result, dress) {
     const slow = setTimeout(() => say(words.loading), 300);
     let index;
     try {
-      index = await load("index.json");
+      index = await loadIndex();
     } catch {
       return say(words.failed);
     } finally {
@@ -188,7 +188,7 @@ export function start(form, result, dress) {
   area.value ||= takenAlong();
   document.addEventListener("pointerdown", (event) => keep(event, area.value), true);
   document.addEventListener("click", (event) => keep(event, area.value), true);
-  load("index.json").catch(() => {}); // told when it is needed
+  loadIndex().catch(() => {}); // told when it is needed
   // A phone's keyboard would cover the page before it was read. Who types elsewhere goes on there.
   const typing = document.activeElement?.matches("input, textarea");
   if (!typing && matchMedia("(pointer: fine)").matches) area.focus({ preventScroll: true });
@@ -236,7 +236,7 @@ function takenAlong() {
 /** One sentence for those who listen. */
 function summary(result, hits, language) {
   if (!hits.length) return result.querySelector("h2, p")?.textContent ?? "";
-  const names = hits.slice(0, 3).map((hit) => hit.title[language]);
+  const names = hits.slice(0, 3).map((hit) => hit.title[language] ?? hit.symptom);
   return fill(words.found, { titles: names.join(words.join) });
 }
 
@@ -248,7 +248,7 @@ function show(index, { answer, lines, kept, numbers }, language) {
   const call = rollCall(answer);
   if (call.length && !answer.hits.length) return [element("section", { class: "tc-card" }, call)];
   if (answer.status === "none" || answer.status === "origin")
-    return [...firstFailed(answer), none(index, answer), ...beside];
+    return [...firstFailed(answer), none(answer), ...beside];
   const all = kept.split("\n");
   const card = (hit) => {
     const around = lines[answer.hits.indexOf(hit)];

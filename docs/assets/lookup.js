@@ -4,7 +4,7 @@
 
 /**
  * @import {
- *   Advice, Answer, Cause, CauseEntry, Hit, Index, Occurrence, Often, Part, RollCall
+ *   Advice, Answer, Cause, CauseEntry, Hit, Index, Occurrence, Often, Packed, Part, RollCall
  * } from "./types"
  */
 
@@ -17,6 +17,7 @@ import {
   redact,
   strip,
   stripPrefix,
+  wordsOf,
 } from "./clean.js";
 import { holds } from "./condition.js";
 import { familyOf, inCudaWords } from "./devices.js";
@@ -31,6 +32,33 @@ const MESSAGE = 300; // characters of the reader's line that its page is told
 
 /** @param {unknown} part @returns {part is string} */
 const isText = (part) => typeof part === "string";
+
+/**
+ * The index that a file of the site holds, which has the wordings in columns; see `_columns` of
+ * torchclinic/content/index.py.
+ * @param {Packed} packed
+ * @returns {Index}
+ */
+export function unpack({ wordings: { symptom, parts, places, ...sparse }, ...rest }) {
+  const stems = Object.keys(rest.symptoms);
+  const names = symptom.flatMap((many, at) => Array(many).fill(stems[at]));
+  const wordings = parts.map((of, number) => ({ symptom: names[number], parts: of }));
+  for (const [name, entries] of Object.entries(sparse)) {
+    let number = 0;
+    for (const [further, value] of /** @type {[number, unknown][]} */ (entries)) {
+      number += further;
+      Object.assign(wordings[number], { [name]: value });
+    }
+  }
+  /** @type {Record<string, number[]>} */
+  const anchors = Object.create(null);
+  for (const [number, of] of places.entries()) {
+    const words = wordsOf(parts[number].filter(isText).join(" "));
+    for (const place of of) (anchors[words[place]] ??= []).push(number);
+  }
+  for (const entry of Object.values(rest.symptoms)) entry.title = {}; // until it is told
+  return { ...rest, wordings, anchors };
+}
 
 /**
  * Which symptom does this text print?

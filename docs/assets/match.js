@@ -3,17 +3,7 @@
 
 /** @import { Occurrence, Part, Patterns, WordingEntry } from "./types" */
 
-import {
-  adopt,
-  find,
-  isSource,
-  isWord,
-  printedType,
-  strip,
-  stripPrefix,
-  WORD,
-  wordsOf,
-} from "./clean.js";
+import { adopt, find, isSource, isWord, printedType, strip, stripPrefix, WORD } from "./clean.js";
 import { bisect, Pasted } from "./pasted.js";
 
 const HASHES = 1 << 17; // of words, at least, and as many times the anchors as SPARSE: few words share one
@@ -45,7 +35,7 @@ function prepare(index) {
   adopt(index.tables.clean);
   const former = prepared.get(index);
   if (former) return former;
-  const byWord = new Map(Object.entries(index.anchors ?? anchorsOf(index)));
+  const byWord = new Map(Object.entries(index.anchors));
   let size = HASHES; // a power of two
   while (size < byWord.size * SPARSE) size *= 2;
   const known = new Int32Array(size).fill(NEVER);
@@ -63,20 +53,6 @@ function prepare(index) {
   const made = { byWord, known, whole, holes };
   prepared.set(index, made);
   return made;
-}
-
-/**
- * Rare words of wordings, which the file of an index names by their places -> the wordings' numbers.
- * @param {Patterns} index
- */
-function anchorsOf({ wordings }) {
-  /** @type {Record<string, number[]>} */
-  const anchors = Object.create(null);
-  for (const [number, { parts, anchors: places = [] }] of wordings.entries()) {
-    const words = wordsOf(parts.filter((part) => typeof part === "string").join(" "));
-    for (const place of places) (anchors[words[place]] ??= []).push(number);
-  }
-  return anchors;
 }
 
 /** @param {string} word */

@@ -50,8 +50,8 @@ async function loadEngine() {
 }
 
 async function loadLookup() {
-  const [module, index] = await Promise.all([import("./lookup.js"), get("index.json")]);
-  lookups = { ...module, index };
+  const [module, packed] = await Promise.all([import("./lookup.js"), get("index.json")]);
+  lookups = { ...module, index: module.unpack(packed) };
 }
 
 /** @param {string} text */

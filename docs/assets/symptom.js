@@ -180,11 +180,13 @@ let asked = null;
 
 /** The lookup's index, with what is said of its symptoms; a failed fetch may be tried again. @returns {Promise<Index>} */
 function loadIndex() {
-  asked ??= Promise.all(["index.json", "advice.json"].map(load)).then(([index, advice]) => {
-    for (const [stem, of] of Object.entries(advice)) Object.assign(index.symptoms[stem], of);
-    index.told = true;
-    return index;
-  });
+  asked ??= Promise.all([import("./lookup.js"), load("index.json"), load("advice.json")]).then(
+    ([{ unpack, tell }, packed, advice]) => {
+      const index = unpack(packed);
+      tell(index, advice);
+      return index;
+    },
+  );
   asked.catch(() => {
     asked = null;
   });

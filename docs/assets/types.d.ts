@@ -168,6 +168,8 @@ export interface AboutTables {
   quoted: number;
   words: number;
   errors: string[];
+  trouble: string[];
+  stops: string[];
   frames: string[];
   signs: string[];
 }
@@ -205,7 +207,7 @@ export interface Patterns {
   holes: Holes;
   traces: Record<string, string[]>;
   wordings: (Partial<WordingEntry> & { parts: Part[] })[];
-  anchors?: Record<string, number[]>; // left out where each wording names the places of its own
+  anchors: Record<string, number[]>;
 }
 
 export interface CauseEntry {
@@ -240,6 +242,17 @@ export interface Index extends Patterns {
   devices: Family[];
   /** Whether the advice is in it. */
   told?: boolean;
+}
+
+/** An index as a site's file holds it: of the wordings, columns. */
+export interface Packed extends Omit<Index, "wordings" | "anchors"> {
+  // Titles come with the advice.
+  wordings: {
+    symptom: number[];
+    parts: Part[][];
+    places: number[][];
+    [sparse: string]: unknown[];
+  };
 }
 
 /** A family of devices. */

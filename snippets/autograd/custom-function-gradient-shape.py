@@ -74,6 +74,31 @@ class Linear(torch.autograd.Function):
 assert torch.equal(Linear.apply(x, y), x @ y.T)
 assert torch.autograd.gradcheck(Linear.apply, (x, y))
 
+# %% use wrong-shape
+weight = torch.nn.Parameter(0.1 * torch.randn(2, 4))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+x, labels = torch.randn(16, 4), torch.arange(16) % 2
+losses = []
+for _ in range(30):
+    # >>>
+    class Linear(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, weight):
+            ctx.save_for_backward(x, weight)
+            return x @ weight.T
+
+        @staticmethod
+        def backward(ctx, gradient):
+            x, weight = ctx.saved_tensors
+            return gradient @ weight, x.T @ gradient
+
+    # <<<
+    loss = torch.nn.functional.cross_entropy(Linear.apply(x, weight), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0]
 
 # %%
 class Clip(torch.autograd.Function):

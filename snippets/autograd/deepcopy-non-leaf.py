@@ -8,6 +8,7 @@
 # recover: fix
 # related: [autograd/non-leaf-optimizer]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.utils.parametrizations.weight_norm.html", "https://docs.pytorch.org/docs/stable/notes/autograd.html"]
+# cases: {stored-result: {wrong: {penalty-detached: "https://github.com/sktime/sktime/issues/10928"}}}
 # causes:
 #   stored-result:
 #     if: frames("in _reconstruct") and live("holds computed tensors") and not live("weight_norm")
@@ -87,6 +88,40 @@ nn.functional.mse_loss(output, y).backward()
 assert model.body.weight.grad.abs().sum() > 0  # what was stored cut nothing off
 assert average(x).equal(output)
 
+# %% wrong penalty-detached
+# `detach()` for a stored term of the loss as well: the copy works, and the term trains nothing any
+# more. Return such a term beside the output.
+class Penalised(Net):
+    def forward(self, x):
+        features = torch.relu(self.body(x))
+        self.penalty = features.square().mean().detach()
+        return self.head(features)
+
+
+model = Penalised()
+loss = nn.functional.mse_loss(model(x), y)
+average = copy.deepcopy(model)
+without = torch.autograd.grad(loss, model.body.weight, retain_graph=True)
+with_it = torch.autograd.grad(loss + model.penalty, model.body.weight)
+print(model.penalty, torch.equal(without[0], with_it[0]))
+assert torch.equal(without[0], with_it[0])
+
+# %% use stored-result
+# >>>
+# <<<
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+average, pictures = copy.deepcopy(model), []
+for x, y in [(torch.randn(5, 4), torch.randn(5, 3)) for _ in range(3)]:
+    loss = nn.functional.mse_loss(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    average = copy.deepcopy(model)  # the best one so far
+    pictures.append(model.features)
+assert torch.equal(average.body.weight, model.body.weight) and model.body.weight.grad.any()
+assert [tuple(picture.shape) for picture in pictures] == 3 * [(5, 8)]
+
 # %% break weight-norm
 layer = nn.utils.weight_norm(nn.Linear(4, 3))
 average = copy.deepcopy(layer)
@@ -106,6 +141,7 @@ layer = weight_norm(nn.Linear(4, 3))  # also: parametrizations.spectral_norm
 average = copy.deepcopy(layer)
 
 # %% proof weight-norm
+assert torch.equal(average(x), layer(x))
 old = nn.utils.weight_norm(nn.Linear(4, 3))
 layer.load_state_dict(old.state_dict())  # an old checkpoint still fits
 assert torch.allclose(layer(x), old(x), atol=1e-6)

@@ -82,6 +82,21 @@ weights = (other @ other.transpose(-1, -2) / 8**0.5).softmax(-1)
 assert wanted.abs().max() > 1e-3
 torch.testing.assert_close(x.grad, wanted, atol=1e-4, rtol=1e-4)
 
+# %% use attention
+embed = nn.Linear(4, 8)
+optimizer = torch.optim.SGD(embed.parameters(), lr=0.01)
+for real in torch.rand(2, 3, 2, 6, 4):  # two batches of 3 sentences
+    x = embed(real)
+    optimizer.zero_grad()
+    # >>>
+    score = model(x)
+    (gradient,) = torch.autograd.grad(score, x, create_graph=True)
+    penalty = (gradient.norm() - 1) ** 2
+    penalty.backward()
+    # <<<
+    optimizer.step()
+assert embed.weight.grad.any() and score.isfinite()
+
 # %%
 x = torch.rand(4, 3, requires_grad=True)
 y = torch.rand(4, 3)

@@ -6,6 +6,7 @@
 # rows: [S001-128]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.set_grad_enabled.html"]
 # cases:
+#   a-library: {wrong: {parameters-on: "https://github.com/meta-llama/llama/issues/122"}}
 #   evaluation-left-early:
 #     survives: {"back: torch.set_grad_enabled(False)": "inside the decorated function the call does no harm"}
 # causes:
@@ -56,6 +57,14 @@ with torch.no_grad():  # puts the switch back as it was, whatever happens inside
 assert "their_detector" in sys.modules and torch.is_grad_enabled()
 model(images).sum().backward()
 assert torch.allclose(model.weight.grad, images.sum(0))
+
+# %% wrong parameters-on
+# `requires_grad_(True)` and `train()` on the model: other switches, nothing is recorded still.
+import their_detector
+
+model.requires_grad_(True).train()
+loss = model(images).sum()
+loss.backward()
 
 # %% break in-each-call
 import their_cropper

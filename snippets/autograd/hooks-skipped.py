@@ -43,6 +43,20 @@ y.sum().backward()
 assert len(seen) == 2 and torch.equal(seen[0], y) and torch.equal(seen[1], torch.ones(1, 2))
 assert torch.equal(y, model.forward(x))
 
+# %% use forward-called
+layers = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+model, seen = layers, []
+layers.register_forward_hook(lambda module, args, output: seen.append(output.detach()))
+optimizer = torch.optim.SGD(layers.parameters(), lr=0.1)
+for x in torch.randn(3, 5, 4):
+    optimizer.zero_grad()
+    # >>>
+    y = model.forward(x)
+    y.sum().backward()
+    # <<<
+    optimizer.step()
+assert [tuple(output.shape) for output in seen] == 3 * [(5, 2)]
+
 # %%
 model = nn.MultiheadAttention(4, 2, batch_first=True)
 x = torch.rand(1, 3, 4)

@@ -18,6 +18,7 @@
 # recover: fix
 # related: [autograd/no-grad-fn, autograd/leaf-inplace]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad_mode.inference_mode.html", "https://docs.pytorch.org/docs/stable/notes/autograd.html#inference-mode"]
+# cases: {used-in-training: {wrong: {cloned-inside: "https://github.com/lucidrains/denoising-diffusion-pytorch/issues/286"}}}
 # causes:
 #   used-in-training:
 #     likely: paste("cannot be saved for backward") and not paste("ComfyUI", "comfyui")
@@ -71,6 +72,28 @@ loss.backward()
 assert torch.equal(features, backbone(x)) and not features.requires_grad and not features.is_inference()
 expected = torch.autograd.grad(loss_fn(model.head(backbone(x)), y), model.head.weight)[0]
 assert torch.allclose(model.head.weight.grad, expected) and backbone[0].weight.grad is None
+
+# %% wrong cloned-inside
+# `clone()` or `detach()`, as the message proposes, but inside the block: the copy is an inference
+# tensor too.
+with torch.inference_mode():
+    features = model.backbone(x).clone().detach()
+loss_fn(model.head(features), y).backward()
+
+# %% use used-in-training
+optimizer = torch.optim.SGD(model.head.parameters(), lr=0.1)
+losses = []
+for x, y in [(torch.randn(6, 4), torch.randn(6, 3))] * 20:
+    # >>>
+    with torch.inference_mode():
+        features = model.backbone(x)
+    loss = loss_fn(model.head(features), y)
+    loss.backward()
+    # <<<
+    optimizer.step()
+    optimizer.zero_grad()
+    losses.append(loss.item())
+assert losses[-1] < losses[0] and model.backbone[0].weight.grad is None
 
 # %%
 model = model.head

@@ -20,6 +20,8 @@
 #     exception: RuntimeError
 #   - text: "there are no graph nodes that require computing gradients"
 #     exception: RuntimeError
+#   - text: "requires_grad not set on root"
+#     exception: RuntimeError
 #   - text: "None of the inputs have requires_grad=True. Gradients will be None"
 #     exception: UserWarning
 #   - text: "none of output has requires_grad=True, this checkpoint() is not necessary"

@@ -19,6 +19,7 @@
 #     if: live("run", "goes into backward")
 #     undecided: whether the result is trained on is not in the traceback
 # cases:
+#   inside-the-loss: {wrong: {detached: "https://github.com/xiaxin1998/DHCN/issues/8"}}
 #   one-tensor:
 #     survives: {"raw: predicted.detach().cpu()": "the tensor is on the CPU already; on a GPU .cpu() is needed"}
 # ---
@@ -68,12 +69,12 @@ assert errors[-1] < errors[0]
 
 # %% break numbers-in-a-list
 losses = []
-for _ in range(3):
-    losses.append(loss_fn(model(x), y))
+for i in range(3):
+    losses.append(loss_fn(model(x[i]), y[i]))
 mean = np.mean(losses)
 
 # %% check numbers-in-a-list
-losses = [loss_fn(model(x), y) for _ in range(3)]
+losses = [loss_fn(model(x[i]), y[i]) for i in range(3)]
 print(losses[0])  # tensor(..., grad_fn=<MseLossBackward0>)
 assert losses[0].grad_fn is not None
 
@@ -81,14 +82,14 @@ assert losses[0].grad_fn is not None
 import numpy as np
 
 losses = []
-for _ in range(3):
-    loss = loss_fn(model(x), y)
+for i in range(3):
+    loss = loss_fn(model(x[i]), y[i])
     losses.append(loss.item())  # a number, without the graph
 mean = np.mean(losses)
 
 # %% proof numbers-in-a-list
 assert len(losses) == 3 and all(isinstance(one, float) for one in losses)
-assert np.isclose(mean, loss_fn(model(x), y).item())
+assert np.isclose(mean, loss_fn(model(x[:3]), y[:3]).item())
 loss.backward()
 assert model.weight.grad is not None
 
@@ -116,3 +117,9 @@ loss.backward()
 expected = nn.functional.smooth_l1_loss(model(x), y)
 assert torch.allclose(loss, expected)
 assert torch.allclose(model.weight.grad, torch.autograd.grad(expected, model.weight)[0])
+
+# %% wrong detached
+# `detach()` in the loss, as the message proposes: the next error comes from `backward()`.
+difference = np.abs(model(x).detach().numpy() - y.numpy())
+loss = torch.tensor(difference.mean())
+loss.backward()

@@ -57,6 +57,7 @@
 #     wrong: {not-strict: "https://github.com/king-yyf/CMeKG_tools/issues/8"}
 # causes:
 #   weights-only:
+#     if: live("left", "holds Tensor") and not live("left", "holds OrderedDict") and not live("left", "holds dict")
 #     undecided: which names the file has is not printed
 #   lightning:
 #     case: weights-only
@@ -69,6 +70,9 @@
 #     likely: >-
 #       paste("KeyError: 'epoch'", "KeyError: 'optimizer", "KeyError: 'scheduler'", "KeyError: 'lr_scheduler'", "KeyError: 'best_", "KeyError: 'global_step'")
 #   other-name:
+#     if: >-
+#       (live("left", "by load", "holds OrderedDict") or live("left", "by load", "holds dict"))
+#       and paste("KeyError: 'state_dict'", "KeyError: 'model_state_dict'", "KeyError: 'model'", "KeyError: 'net'", "KeyError: 'params")
 #     undecided: which names the file has is not printed
 # ---
 

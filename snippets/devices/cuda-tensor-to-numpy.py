@@ -11,6 +11,8 @@
 # needs: ["torch:2.13", "fault:a tensor without values in place of one on a GPU"]
 # related: [devices/device-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html"]
+# cases:
+#   tensor: {wrong: {detached: "https://github.com/vaibkumr/prompt-optimizer/issues/3"}}
 # causes:
 #   tensor:
 #     likely: >-
@@ -70,8 +72,27 @@ expected = images.cpu() @ model.weight.T + model.bias
 assert isinstance(scores, np.ndarray) and np.allclose(scores, expected.detach().numpy(), atol=1e-6)
 assert predictions.tolist() == expected.argmax(1).tolist()
 
+# %% use tensor
+model, right = nn.Linear(8, 3), 0
+loader = [(torch.randn(5, 8).as_subclass(OnGPU), torch.randint(3, (5,))) for _ in range(4)]
+with torch.no_grad():
+    for images, labels in loader:
+        # >>>
+        predictions = model(images).argmax(1).numpy()
+        # <<<
+        right += (predictions == labels.numpy()).sum()
+assert isinstance(predictions, np.ndarray) and predictions.shape == (5,)
+scores = [images.cpu() @ model.weight.T + model.bias for images, labels in loader]
+labels = torch.cat([labels for images, labels in loader])
+assert right == (torch.cat(scores).argmax(1) == labels).sum().item()
+
+# %% wrong detached
+# `.detach().numpy()`: `detach` drops the gradient, and the tensor stays on the GPU. The same error.
+outputs = model(images)
+scores = outputs.detach().numpy()
+
 # %%
-loader = [(images, labels)] * 3
+loader = [(images, labels), (images.flip(0), labels), (2 * images, labels)]
 
 # %% break numbers-in-a-list
 losses = []
@@ -95,5 +116,6 @@ mean = np.mean(losses)
 
 # %% proof numbers-in-a-list
 assert len(losses) == 3 and all(type(loss) is float for loss in losses)
-logits = images.cpu() @ model.weight.T + model.bias
-assert np.isclose(mean, -logits.log_softmax(1)[range(4), [0, 1, 1, 0]].mean().item())
+logits = [images.cpu() @ model.weight.T + model.bias for images, _ in loader]
+expected = [-scores.log_softmax(1)[range(4), [0, 1, 1, 0]].mean().item() for scores in logits]
+assert np.allclose(losses, expected) and np.isclose(mean, sum(expected) / 3)

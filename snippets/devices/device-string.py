@@ -30,6 +30,8 @@
 # recover: fix
 # related: [devices/invalid-device-ordinal, install-env/not-compiled-with-cuda, install-env/no-xpu-device, checkpoints/deserialize-cuda]
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-device"]
+# cases:
+#   several: {wrong: {variable-as-name: "https://github.com/leggedrobotics/delora/issues/18"}}
 # causes:
 #   wrong-name:
 #     if: >-
@@ -90,6 +92,19 @@ model.to(device)
 # %% proof wrong-name
 assert moved == [device] and device.type == ("cuda" if torch.cuda.is_available() else "cpu")
 
+# %% use wrong-name
+model = Model(4, 2)
+device = model.weight.device
+# >>>
+model.to("gpu")
+# <<<
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in torch.randn(3, 8, 4):
+    optimizer.zero_grad()
+    model(x.to(device)).square().mean().backward()
+    optimizer.step()
+assert moved == [device] and model.weight.device.type == device.type
+
 # %% break no-number
 gpu = ""  # of an option or a variable that was not set
 device = torch.device(f"cuda:{gpu}")
@@ -121,6 +136,11 @@ device = torch.device("cuda", numbers[0])
 
 # %% proof several
 assert device == torch.device("cuda:0") and numbers == [0, 1]
+
+# %% wrong variable-as-name
+# The environment variable as the name of the device: it belongs before the command, and says which
+# GPUs the program sees. `torch.device` takes one device.
+device = torch.device("CUDA_VISIBLE_DEVICES=0,1")
 
 # %% break negative
 local_rank = int(os.environ.get("LOCAL_RANK", -1))  # no launcher started this

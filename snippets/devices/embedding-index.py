@@ -20,6 +20,8 @@
 # recover: fix
 # related: [devices/device-side-assert, devices/label-out-of-range]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html"]
+# cases:
+#   padding-minus-one: {wrong: {padding-idx: "https://github.com/pytorch/pytorch/issues/14844"}}
 # causes:
 #   too-few-rows:
 #     if: >-
@@ -86,6 +88,20 @@ assert outputs.shape == (2, 3, 2) and model[0].weight.shape == (104, 8)
 assert torch.equal(model[0](x)[0, :2], old(x[0, :2])) and model[0].weight.requires_grad
 assert model[0].weight[100:].std() > 0.5  # new rows are random, not zero
 
+# %% use too-few-rows
+model = nn.Sequential(nn.Embedding(100, 8), nn.Flatten(), nn.Linear(24, 2))
+kept = model[0].weight.detach().clone()
+# >>>
+model.train()
+# <<<
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x), torch.tensor([0, 1])).backward()
+    optimizer.step()
+changed = (model[0].weight[:100] != kept).any(1).nonzero().flatten().tolist()
+assert changed == [5, 7, 9, 42] and model[0].weight.grad[[100, 103]].any()
+
 # %%
 x = torch.tensor([[5, 42, -1], [7, -1, -1]])  # -1 where a sentence has ended
 
@@ -103,6 +119,12 @@ vectors = model[0](x.masked_fill(padding, 0)).masked_fill(padding[..., None], 0.
 # %% proof padding-minus-one
 assert torch.equal(vectors[0, :2], model[0].weight[[5, 42]]) and torch.equal(vectors[1, 0], model[0].weight[7])
 assert vectors[padding].abs().sum() == 0
+
+# %% wrong padding-idx
+# `padding_idx=-1`: it names the last row, whose gradient stays zero. An input of -1 is still no row.
+model[0] = nn.Embedding(100, 8, padding_idx=-1)
+padding = x < 0
+vectors = model[0](x)
 
 # %%
 model = nn.Embedding(512, 8)  # one row for each position

@@ -20,7 +20,7 @@
 # cases:
 #   dataset-on-gpu: {needs: [cuda]}
 #   started-after-cuda: {needs: [cuda]}
-#   thread-pool: {silent: true}
+#   thread-pool: {silent: true, wrong: {variable-in-the-process: "https://github.com/tsinghua-fib-lab/DRL-urban-planning/issues/20"}}
 # rows: [S001-106]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/multiprocessing.html", "https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html"]
 # causes:
@@ -224,3 +224,11 @@ if process.is_alive():
     process.kill()
 assert process.exitcode == 0
 assert [results.get() for _ in images] == expected == [8_000_000, 4_000_000]
+
+# %% wrong variable-in-the-process
+# `OMP_NUM_THREADS=1` set inside the program: PyTorch reads it once, when it is loaded. The new
+# process still waits for threads that it does not have.
+def work(images, results):
+    os.environ["OMP_NUM_THREADS"] = "1"
+    for image in images:
+        results.put((image.exp() + 1).sum().item())

@@ -31,7 +31,7 @@
 # needs: ["fault:a kernel that reads addresses as a GPU does, carried out by the CPU"]
 # cases:
 #   unchecked-input: {silent: true}
-#   too-large: {silent: true}
+#   too-large: {silent: true, wrong: {half-precision: "https://github.com/flashinfer-ai/flashinfer/issues/3391"}}
 # outranks: [cublas-error, cudnn-not-initialized]
 # related: [devices/device-side-assert, devices/embedding-index]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]
@@ -130,6 +130,18 @@ assert torch.equal(gather_rows(table, torch.tensor([3, 0])), table[[3, 0]])
 columns = table.t()  # the same memory with other strides
 assert torch.equal(gather_rows(columns, torch.tensor([1, 0])), columns[[1, 0]])
 
+# %% use unchecked-input
+# >>>
+def gather_rows(table, index):
+    return my_kernels.gather_rows(table, index)
+
+
+# <<<
+weights, read = torch.arange(12.0).view(3, 4).t(), []
+for batch in (torch.tensor([3, 0]), torch.tensor([1, 2])):
+    read.append(gather_rows(weights, batch))
+assert torch.equal(read[0], weights[[3, 0]]) and torch.equal(read[1], weights[[1, 2]])
+
 # %%
 x = torch.empty(70_000, 40_000, device="meta")  # 2.8 billion numbers, without the memory for them
 seen = []
@@ -159,3 +171,8 @@ assert sum(seen) == x.numel() and max(seen) < 2**31
 assert torch.tensor(max(seen) - 1).to(torch.int32) > 0
 model, x = nn.Linear(3, 2), torch.randn(7, 3)
 torch.testing.assert_close(torch.cat([model(part) for part in x.split(2)]), model(x))
+
+# %% wrong half-precision
+# Half precision: half as many bytes, but as many numbers, and a kernel that counts with 32 bits
+# counts the numbers.
+outputs = model.half()(x.half())

@@ -20,7 +20,7 @@
 # needs: ["fault:tensors without values in place of those on a GPU"]
 # cases:
 #   input-not-moved: {silent: true}
-#   model-not-moved: {silent: true}
+#   model-not-moved: {silent: true, wrong: {only-the-model: "https://github.com/sksq96/pytorch-summary/issues/36"}}
 #   plain-list: {silent: true}
 # related: [devices/device-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
@@ -64,8 +64,22 @@ images = images.to(device)  # of a tensor keep what .to() returns
 outputs = model(images)
 
 # %% proof input-not-moved
+assert outputs.requires_grad
 assert outputs.device == images.device == model[0].weight.device == torch.device("meta")
 assert outputs.shape == (2, 4, 6, 6)
+
+# %% use input-not-moved
+model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(144, 10))
+loader = [(torch.randn(4, 3, 8, 8), torch.randint(10, (4,))) for _ in range(2)]
+for images, labels in loader:
+    # >>>
+    model.to(device)
+    images.to(device)
+    outputs = model(images)
+    # <<<
+    loss = nn.functional.cross_entropy(outputs, labels.to(device))
+    loss.backward()
+assert images.is_meta and outputs.shape == (4, 10) and loss.is_meta
 
 # %% break model-not-moved
 images = images.to(device)
@@ -85,6 +99,11 @@ outputs = model(images)
 assert outputs.device == model[0].weight.device == model[0].bias.device == torch.device("meta")
 assert outputs.shape == (2, 4, 6, 6)
 
+# %% wrong only-the-model
+# `model.cuda()` alone: now the weights are on the GPU, and the images are not. Two devices again,
+# the other way round.
+model.to(device)
+outputs = model(images)
 
 # %% break plain-list
 class Net(nn.Module):

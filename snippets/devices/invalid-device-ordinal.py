@@ -40,6 +40,8 @@
 # needs: ["torch:2.13", "fault:a machine with a single GPU"]
 # related: [checkpoints/deserialize-cuda, devices/device-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
+# cases:
+#   fixed-number: {wrong: {number-kept: "https://github.com/OpenNMT/OpenNMT-py/issues/609"}}
 # causes:
 #   too-many-processes:
 #     likely: paste("torch.distributed.run", "torchrun", "torch/distributed/launch", "AcceleratorState", "accelerate/", "deepspeed/launcher", "local_rank")
@@ -86,3 +88,23 @@ device = torch.device("cuda", wanted if wanted < torch.cuda.device_count() else 
 # %% proof fixed-number
 assert device == torch.device("cuda:0")
 assert torch.cuda.get_device_properties(device) == "GPU 0"
+
+# %% use fixed-number
+seen = []
+# >>>
+device = torch.device("cuda:1")
+# <<<
+model = nn.Linear(4, 2)
+for x in torch.randn(3, 8, 4):
+    seen.append(torch.cuda.get_device_properties(device))
+    model(x).sum().backward()
+assert seen == ["GPU 0"] * 3 and model.bias.grad.tolist() == [24, 24]
+
+# %% wrong number-kept
+# `CUDA_VISIBLE_DEVICES=1` and the number 1 in the script: the one GPU that the program then sees is
+# `cuda:0`. The same error.
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+device = torch.device("cuda", 1)
+print(torch.cuda.get_device_properties(device))

@@ -21,7 +21,7 @@
 # tags: [checkpoint, device, inference]
 # recover: fix
 # cases:
-#   not-loaded: {}
+#   not-loaded: {wrong: {to-empty: "https://github.com/pytorch/pytorch/issues/119293"}}
 #   left-out: {}
 #   computed-in-init: {}
 # related: [devices/device-mismatch]
@@ -82,6 +82,25 @@ model.load_state_dict(weights, assign=True)  # takes the file's tensors as they 
 assert torch.equal(model.to("cpu")(x), trained(x))
 assert not any(p.is_meta for p in model.parameters())
 
+# %% use not-loaded
+with torch.device("meta"):
+    model = nn.Sequential(nn.Linear(4, 2))
+# >>>
+model.load_state_dict(torch.load("model.pt"))
+# <<<
+model.to("cpu")
+torch.testing.assert_close(model(x), trained(x))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for inputs, label in zip(torch.randn(3, 5, 4), torch.randint(2, (3, 5))):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(inputs), label).backward()
+    optimizer.step()
+assert model[0].weight.isfinite().all() and not torch.equal(model(x), trained(x))
+
+# %% wrong to-empty
+# `to_empty`, which the message proposes, and nothing behind it: the error is gone, and the weights
+# are whatever lay in that memory.
+model.to_empty(device="cpu")
 
 # %%
 class Classifier(nn.Module):
@@ -120,6 +139,7 @@ model.head.reset_parameters()  # the first values of a new layer
 # %% proof left-out
 assert torch.equal(model.to("cpu").body.weight, pretrained.body.weight)
 assert model(x).isfinite().all() and 0 < model.head.weight.abs().max() <= 8**-0.5
+assert model.head.weight.std() > 0.05  # random, not one number
 
 
 # %%
@@ -154,4 +174,6 @@ class Blocks(nn.Module):
 # %% proof computed-in-init
 with torch.device("meta"):
     model = Blocks(3)
+    deeper = Blocks(5)
 assert [round(block.p, 3) for block in model.blocks] == [0.0, 0.1, 0.2]
+assert [round(block.p, 3) for block in deeper.blocks] == [0.0, 0.05, 0.1, 0.15, 0.2]

@@ -43,7 +43,7 @@
 # tags: [device, dtype, numpy]
 # recover: fix
 # cases:
-#   float64: {silent: true}
+#   float64: {silent: true, wrong: {fallback: "https://github.com/huggingface/transformers/issues/28334"}}
 #   not-here: {}
 # related: [dtypes/not-implemented-half, devices/mps-wrong-numbers]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/mps.html", "https://docs.pytorch.org/docs/stable/mps_environment_variables.html"]
@@ -101,6 +101,25 @@ x = torch.as_tensor(x, dtype=torch.float32)  # first 32 bits, then x.to("mps")
 assert x.dtype == torch.float32
 assert x.tolist() == [[0.5, 1.5], [2.5, 3.5]]
 
+# %% use float64
+rows = np.random.default_rng(0).random((6, 3))
+model = torch.nn.Linear(3, 2, device="cpu")
+for x in (rows[:4], rows[4:]):
+    # >>>
+    x = torch.as_tensor(x)
+    # <<<
+    assert x.dtype == torch.float32
+    model(x).sum().backward()
+assert np.allclose(x.numpy(), rows[4:]) and model.weight.grad.any()
+
+# %% wrong fallback
+# `PYTORCH_ENABLE_MPS_FALLBACK=1`: it lets operations that MPS lacks run on the CPU. It changes no
+# dtype: the tensor that is to be moved still has 64 bits.
+import os
+
+os.environ["PYTORCH_ENABLE_MPS_FALLBACK"] = "1"
+x = torch.as_tensor(features)
+
 # %% break not-here
 x = torch.ones(2, device="mps")  # on Linux, on Windows, in Docker on a Mac
 
@@ -111,6 +130,7 @@ assert not mps.is_built()
 
 # %%
 torch.set_default_device("meta")  # so that a tensor without a device is none that can be read
+torch.backends.mps.is_built = lambda: True  # a torch for the Mac, where no GPU is to be seen
 
 # %% fix not-here
 import torch

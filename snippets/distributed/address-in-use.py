@@ -32,6 +32,7 @@
 # timeout: 120
 # cases:
 #   other-job:
+#     wrong: {port-in-the-variable: "https://github.com/xdit-project/mochi-xdit/issues/22"}
 #     commands:
 #       shell: torchrun --standalone --nproc-per-node=2 train.py
 #       trainer: accelerate launch --main_process_port 0 train.py
@@ -95,6 +96,15 @@ made = subprocess.run([*run, *alone, "train.py"], capture_output=True, text=True
 assert made.returncode == 0 and "ranks: 2" in made.stdout, made.stderr
 twice = subprocess.run([*run, "--master-addr=127.0.0.1", "--master-port=29500", "train.py"], capture_output=True, text=True)
 assert twice.returncode and "EADDRINUSE" in twice.stderr  # the port is still taken: the option is what cures
+
+# %% wrong port-in-the-variable
+# `MASTER_PORT=29501` before a command that names the port itself: torchrun takes its option, and
+# sets the variable anew for the processes. The same error.
+from torch.distributed.run import main as torchrun
+
+os.environ["MASTER_PORT"] = "29501"
+address = ["--master-addr=127.0.0.1", "--master-port=29500"]
+torchrun(["--nproc-per-node=2", *address, "train.py"])
 
 # %%
 first.close()

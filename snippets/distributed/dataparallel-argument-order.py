@@ -8,7 +8,7 @@
 #         return tuple(torch._C._scatter(tensor, devices, chunk_sizes, dim, streams))
 #       RuntimeError: chunk expects at least a 1-dimensional tensor
 # cases:
-#   no-batch: {silent: true}
+#   no-batch: {silent: true, wrong: {new-dimension: "https://github.com/huggingface/transformers/pull/36967"}}
 #   length-one: {silent: true}
 # tags: [multi-gpu, shape, loss]
 # recover: fix
@@ -90,6 +90,12 @@ model = Weighted(class_weights)
 assert dict(model.named_buffers()).keys() == {"class_weights"}  # only what is registered is copied to the other GPUs
 assert data_parallel(model, scores).tolist() == [[1, 10], [2, 20], [3, 30], [4, 40]]
 
+# %% wrong new-dimension
+# A new dimension in front: now it is a batch of one, which goes to one GPU. The second one gets
+# nothing, and its half of the batch is lost without an error.
+result = data_parallel(Weighted(), scores, class_weights.unsqueeze(0))
+print(len(result), "of", len(scores), "samples")
+assert len(result) == 2
 
 # %%
 class Scaled(nn.Module):

@@ -13,7 +13,7 @@
 # recover: fix
 # needs: ["fault:DataParallel is told of three GPUs that are not there"]
 # cases:
-#   other-gpu: {silent: true}
+#   other-gpu: {silent: true, wrong: {current-device: "https://github.com/replicate/cog/issues/971"}}
 # related: [devices/device-mismatch, distributed/dataparallel-argument-order, memory/gpu0-imbalance]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]
 # causes:
@@ -50,6 +50,7 @@ parallel._get_available_device_type = lambda: "cuda"
 parallel._get_all_device_indices = lambda: [0, 1, 2]
 parallel._get_device_index = lambda device, optional=False: device if isinstance(device, int) else torch.device(device).index
 parallel._check_balance = lambda device_ids: None
+torch.cuda.set_device = lambda device: None  # which GPU is the current one
 x = torch.randn(4, 8)
 
 
@@ -85,6 +86,12 @@ model = nn.DataParallel(model, device_ids=gpus)
 # %% proof other-gpu
 assert model.src_device_obj == model.module.at == torch.device("cuda:1")
 assert model.device_ids == [1, 2] and model.output_device == 1
+
+# %% wrong current-device
+# `torch.cuda.set_device("cuda:1")`: it chooses where new tensors go. `nn.DataParallel` still takes
+# all GPUs, from 0 on.
+torch.cuda.set_device("cuda:1")
+model = nn.DataParallel(model.to("cuda:1"))
 
 # %% break not-moved
 model = nn.DataParallel(model)  # never moved; or moved before a part was added

@@ -17,6 +17,8 @@
 # recover: fix
 # related: [distributed/ddp-unused-params, autograd/no-grad-fn]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
+# cases:
+#   frozen-network: {wrong: {find-unused: "https://github.com/pytorch/pytorch/issues/45326"}}
 # causes:
 #   frozen-network:
 #     likely: live("frozen") and live("trained")
@@ -79,6 +81,25 @@ loss_fn(model(images), images).backward()
 assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
 assert all(p.grad is None for p in loss_fn.parameters())
 assert torch.equal(loss_fn.features[1].running_mean, statistics)
+
+# %% use frozen-network
+model, loss_fn = nn.Conv2d(3, 3, 3, padding=1), PerceptualLoss()
+# >>>
+model, loss_fn = DDP(model), DDP(loss_fn)
+# <<<
+before = [p.detach().clone() for p in (*model.parameters(), *loss_fn.parameters())]
+optimizer = torch.optim.SGD(model.parameters(), lr=10.0)
+for images in torch.rand(2, 2, 3, 8, 8):
+    optimizer.zero_grad()
+    loss_fn(model(images), images).backward()
+    optimizer.step()
+after = [*model.parameters(), *loss_fn.parameters()]
+assert [torch.equal(old, new) for old, new in zip(before, after)] == [False] * 2 + [True] * 4
+
+# %% wrong find-unused
+# `find_unused_parameters=True`: it is for parameters that are trained and get no gradient. Here
+# nothing is trained. The same error.
+loss_fn = DDP(loss_fn, find_unused_parameters=True)
 
 # %%
 model = nn.Sequential()

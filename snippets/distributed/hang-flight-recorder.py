@@ -25,7 +25,7 @@
 # needs: [fork]
 # cases:
 #   no-trace: {silent: true}
-#   lock-held: {silent: true}
+#   lock-held: {silent: true, wrong: {longer-timeout: "https://github.com/meta-pytorch/tnt/pull/858"}}
 #   missing-key:
 #     silent: true
 #     survives: {"without: device= in torch.tensor(values, device=device)": "without a GPU the default is right; NCCL takes tensors on the GPU only"}
@@ -302,6 +302,13 @@ with tempfile.TemporaryDirectory() as folder:
     assert run(at_once, folder, 60) == []
     assert Path(folder, "data.pt.log").read_text() == "x"  # one rank made the data
 
+# %% wrong longer-timeout
+# A longer timeout: each rank waits for the other, however long it is. The error comes later.
+with tempfile.TemporaryDirectory() as folder:
+    errors = run(train, folder, seconds=6)
+late = [error for error in errors if "Timed out waiting 6000ms" in error]
+print("ranks with a timeout:", len(late))
+assert late
 
 # %%
 def counts_of(rank):

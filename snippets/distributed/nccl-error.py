@@ -69,6 +69,7 @@
 # recover: process
 # cases:
 #   same-gpu:
+#     wrong: {visible-devices: "https://github.com/Intellindust-AI-Lab/DEIM/issues/113"}
 #     silent: true
 #   wrong-interface:
 #     silent: true
@@ -139,8 +140,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-# The second of two processes, as torchrun starts them.
-os.environ.update(RANK="1", LOCAL_RANK="1", WORLD_SIZE="2")
+# The second process on the second of two machines, as torchrun starts them.
+os.environ.update(RANK="5", LOCAL_RANK="1", WORLD_SIZE="8")
 # No GPU is touched: what each call would use is noted.
 current, used = [0], []  # without set_device that is the first GPU
 torch.cuda.set_device = lambda device: current.append(torch.device("cuda", device).index)
@@ -172,6 +173,14 @@ model = model.to(local_rank)
 
 # %% proof same-gpu
 assert used == [("group", 1), ("model", 1)]
+
+# %% wrong visible-devices
+# `CUDA_VISIBLE_DEVICES=0,1`, the same for all processes: each sees both GPUs and still takes the
+# first one.
+os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"
+local_rank = int(os.environ["LOCAL_RANK"])
+dist.init_process_group("nccl")
+model = model.to("cuda")
 
 # %%
 import socket

@@ -27,6 +27,7 @@
 # timeout: 120
 # cases:
 #   no-launcher:
+#     wrong: {by-argument: "https://github.com/NVIDIA/apex/issues/99", set-by-hand: "https://github.com/mit-han-lab/distrifuser/issues/11"}
 #     commands:
 #       shell: torchrun --standalone --nproc-per-node=2 train.py
 #       trainer: accelerate launch --num_processes=2 train.py
@@ -87,6 +88,19 @@ assert not any(os.environ.get(name) for name in names)
 alone = ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0", "--local-addr=localhost"]
 run = subprocess.run([sys.executable, "-m", "torch.distributed.run", *alone, "--nproc-per-node=2", "train.py"], capture_output=True, text=True)
 assert run.returncode == 0 and "sum of the local ranks: 1" in run.stdout, run.stderr
+
+# %% wrong by-argument
+# `world_size=2` as an argument: one variable less is asked for, and the next one is missing.
+dist.init_process_group("gloo", init_method="env://", world_size=2)
+
+# %% wrong set-by-hand
+# The variables by hand, for four processes: nobody starts the other three. This one waits for them,
+# here for three seconds, by default for half an hour.
+from datetime import timedelta
+
+os.environ.update(RANK="0", WORLD_SIZE="4")
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="12345")
+dist.init_process_group("gloo", timeout=timedelta(seconds=3))
 
 # %% break one-process
 dist.init_process_group("gloo")  # in a notebook, or with one GPU and a debugger

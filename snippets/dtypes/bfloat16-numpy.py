@@ -14,6 +14,7 @@
 #     if: begins(type, "Float8", "Float4", "ComplexHalf", "Q", "Bits", "UInt")
 # cases:
 #   to-numpy:
+#     wrong: {half: "https://github.com/ml-explore/mlx-examples/pull/10"}
 #     survives: {"raw: x.detach().float().cpu()": "cpu() is for tensors on a GPU"}
 # ---
 
@@ -35,6 +36,23 @@ array = x.detach().float().cpu().numpy()
 
 # %% proof to-numpy
 assert array.dtype == "float32" and array.tolist() == x.tolist()
+
+# %% wrong half
+# `.half()`: NumPy has this type, but it ends at 65504, and larger numbers become `inf`.
+array = (1e5 * x).detach().half().numpy()
+print(array)
+assert abs(array).max() == float("inf")
+
+# %% use to-numpy
+model = torch.nn.Linear(4, 3, dtype=torch.bfloat16)
+rows = []
+for batch in torch.randn(5, 4, dtype=torch.bfloat16).split(2):
+    x = 1e5 * model(batch)  # beyond the range of float16
+    # >>>
+    array = x.detach().numpy()
+    # <<<
+    rows.extend(array.tolist())
+assert len(rows) == 5 and 65504 < max(max(row) for row in rows) < 1e6
 
 # %%
 x = torch.randn(4).to(torch.float8_e4m3fn)

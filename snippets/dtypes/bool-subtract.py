@@ -37,6 +37,17 @@ padding = ~(x > 0)  # ~mask
 # %% proof invert
 assert padding.tolist() == [False, True, False] and padding.dtype == torch.bool
 
+# %% use invert
+x = torch.tensor([[5, 9, 0], [7, 0, 0]])  # token ids; 0 is padding
+scores = torch.randn(2, 3, requires_grad=True)
+mask = x > 0
+# >>>
+padding = 1 - mask
+# <<<
+weights = scores.masked_fill(padding, float("-inf")).softmax(1)
+weights.square().sum().backward()
+assert torch.equal(weights == 0, x == 0) and scores.grad.isfinite().all()
+
 # %%
 y = torch.tensor([3, 1, 0])
 

@@ -106,6 +106,7 @@
 # tags: [numpy, amp, inference, fine-tuning, lora, loss, comfyui]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype", "https://docs.pytorch.org/docs/stable/amp.html"]
+# cases: {double-input: {wrong: {double-model: "https://github.com/cornellius-gp/gpytorch/issues/2003"}}}
 # causes:
 #   double-input:
 #     if: >-
@@ -126,6 +127,7 @@
 #     likely: >-
 #       want in ["Half", "BFloat16"] or got in ["Half", "BFloat16"] or a in ["Half", "BFloat16",
 #       "c10::Half", "c10::BFloat16"] or b in ["Half", "BFloat16", "c10::Half", "c10::BFloat16"]
+#       or paste("c10::Half", "c10::BFloat16")
 #     undecided: PyTorch 2.0 does not print the dtypes
 #   integer-input:
 #     undecided: PyTorch 2.0 does not print the dtypes
@@ -160,6 +162,15 @@ outputs = model(x)
 # %% proof double-input
 assert outputs.dtype == torch.float32 and np.allclose(x.numpy(), table)
 assert torch.equal(outputs[:2], model(x[:2]))
+
+# %% wrong double-model
+# `model.double()`: it runs, and weights, gradients and activations take twice the memory.
+before = sum(parameter.nbytes for parameter in model.parameters())
+model.double()
+outputs = model(x)
+after = sum(parameter.nbytes for parameter in model.parameters())
+print(outputs.dtype, after / before)
+assert after == 2 * before
 
 # %% use double-input
 optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
@@ -214,6 +225,17 @@ outputs = model(x)
 assert outputs.dtype == torch.bfloat16
 exact = torch.nn.functional.linear(x.float(), model.weight.float(), model.bias.float())
 assert (outputs.float() - exact).abs().max() < 0.02
+
+# %% use half-model
+answers = []
+for size in (3, 5):
+    x = fractions = torch.rand(size, 4)
+    # >>>
+    model(x)
+    # <<<
+    answers.append(outputs.float() - model.float()(fractions))
+    model.to(torch.bfloat16)
+assert torch.cat(answers).abs().max() < 0.05 and len(answers[1]) == 5
 
 # %%
 model = nn.Linear(4, 1)

@@ -15,6 +15,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html", "https://numpy.org/doc/stable/reference/generated/numpy.stack.html"]
 # causes:
 #   ragged:
+#     if: live.left.dtype == "object" and (live("left", "holds ndarray") or live("left", "holds list"))
 #     likely: begins(dtype, "numpy.object") and frames("np.array(", "numpy.array(", "np.asarray(")
 #     undecided: what the array holds is not printed
 #     sample: |
@@ -23,6 +24,7 @@
 #           x = torch.from_numpy(np.array(frames))
 #       TypeError: can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool.
 #   table:
+#     if: live.left.dtype == "object" and live("left", "holds str") and (live("left", "holds float") or live("left", "holds int"))
 #     likely: begins(dtype, "numpy.object") and frames(".values", "to_numpy", "iloc", "DataFrame")
 #     undecided: what the array holds is not printed
 #     sample: |
@@ -31,6 +33,7 @@
 #           x = torch.tensor(df.values)
 #       TypeError: can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool.
 #   none:
+#     if: live.left.dtype == "object" and live("left", "holds NoneType")
 #     undecided: what the array holds is not printed
 #   strings:
 #     if: begins(dtype, "numpy.str", "numpy.bytes", "numpy.string", "numpy.unicode") or paste("too many dimensions 'str'")

@@ -53,6 +53,8 @@
 #     commands:
 #       linux: mv torch.py my_torch.py
 #       powershell: Rename-Item torch.py my_torch.py
+#   removed:
+#     wrong: {complex-as-pairs: "https://github.com/source-separation/tutorial/issues/16"}
 # ---
 
 # %%
@@ -88,6 +90,12 @@ spectrum = torch.view_as_real(torch.fft.rfft(x))  # complex numbers, as pairs
 
 # %% proof removed
 assert torch.allclose(spectrum, torch.tensor([[10.0, 0.0], [-2.0, 2.0], [-2.0, 0.0]]))
+
+# %% wrong complex-as-pairs
+# The new name alone: `torch.fft.rfft` gives complex numbers, and the old code behind it takes the pairs
+# apart.
+spectrum = torch.fft.rfft(x)
+real, imaginary = spectrum[:, 0], spectrum[:, 1]
 
 # %%
 Path("old/torch").mkdir(parents=True)

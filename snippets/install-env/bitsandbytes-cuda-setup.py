@@ -92,6 +92,7 @@
 #       RuntimeError: CUDA Setup failed despite GPU being available.
 # cases:
 #   old-release:
+#     wrong: {folder-on-the-path: "https://github.com/kohya-ss/sd-scripts/issues/873"}
 #     commands:
 #       shell: python -m pip install -U bitsandbytes
 #       notebook: "%pip install -U bitsandbytes  # then restart the kernel"
@@ -195,6 +196,24 @@ pip("-U", "bitsandbytes")
 import bitsandbytes
 
 assert bitsandbytes.lib.answer() == 42
+
+# %% wrong folder-on-the-path
+# CUDA's folder in `LD_LIBRARY_PATH`, as the message proposes: here the file that is missing is one of
+# bitsandbytes itself.
+pip("bitsandbytes==0.41.3")
+library("cuda/lib64/libcudart.so.12")
+PROGRAM = """
+import sys
+import torch
+torch.version.cuda = "12.8"
+sys.path.insert(0, "site")
+import bitsandbytes
+"""
+environment = {**os.environ, "LD_LIBRARY_PATH": os.path.abspath("cuda/lib64")}
+command = [sys.executable, "-c", PROGRAM]
+done = subprocess.run(command, env=environment, capture_output=True, text=True)
+print([line for line in done.stderr.splitlines() if "not found" in line][-1])
+assert "CUDA Setup failed" in done.stderr
 
 # %%
 # A release with the right file; the CUDA library that this needs lies where nobody looks.

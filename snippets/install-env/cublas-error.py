@@ -35,7 +35,10 @@
 #         nvidia-smi
 #         python -c "import torch; a = torch.ones(64, 64, device='cuda'); print((a @ a).sum())"
 #         $env:CUDA_LAUNCH_BLOCKING = "1"; python train.py
-#   dtype: {silent: true, needs: ["torch:2.13", "fault:a GPU without arithmetic in bfloat16"]}
+#   dtype:
+#     wrong: {emulation-counted: "https://github.com/XLabs-AI/x-flux-comfyui/pull/87"}
+#     silent: true
+#     needs: ["torch:2.13", "fault:a GPU without arithmetic in bfloat16"]
 # related: [memory/cuda-oom, devices/device-side-assert, install-env/cudnn-not-initialized, install-env/no-kernel-image]
 # docs: ["https://docs.nvidia.com/cuda/cublas/index.html#cublasstatus-t"]
 # causes:
@@ -152,3 +155,8 @@ assert dtype == torch.float16
 gpu.major = 8  # A100 and newer
 assert torch.cuda.is_bf16_supported(including_emulation=False)
 assert torch.ones(2, dtype=dtype).to(torch.float32).sum() == 2
+
+# %% wrong emulation-counted
+# `is_bf16_supported()` without an argument: it counts emulation, and says True for this GPU as well.
+dtype = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+print(gpu.name, dtype)

@@ -26,6 +26,7 @@
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers error 999"]
 # cases:
 #   driver-fails:
+#     wrong: {variable-set: "https://github.com/replicate/cog-svd/issues/11"}
 #     silent: true
 #     commands:
 #       linux: |
@@ -142,3 +143,11 @@ output = python(START, LD_LIBRARY_PATH=healthy)
 print(output)
 assert any(answer in output for answer in ("CUDA starts", "No CUDA GPUs are available", "answers 0: no error", "answers 100: no CUDA-capable device is detected"))
 assert python(ASK_DRIVER, LD_LIBRARY_PATH=healthy) in ("cuInit answers 0", "cuInit answers 100")
+
+# %% wrong variable-set
+# `export CUDA_VISIBLE_DEVICES=0`, because the message names the variable: the driver fails before it
+# looks at any GPU.
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"  # the next process has it from its start
+output = python(START, LD_LIBRARY_PATH="failing")
+print(output)
+assert COMPLAINT in output

@@ -41,6 +41,7 @@
 # needs: ["package:nvidia.cudnn", "fault:a process that may use no GPU"]
 # cases:
 #   cuda-cannot-start:
+#     wrong: {cudnn-off: "https://github.com/yukkyo/PyTorch-FilterResponseNormalizationLayer/issues/4"}
 #     silent: true
 #     commands:
 #       linux: |
@@ -140,3 +141,17 @@ assert done.returncode == 1 and "CUDNN" not in said
 assert any(words in said for words in ("No CUDA GPUs are available", "Torch not compiled with CUDA enabled", "no NVIDIA driver"))
 if torch.cuda.is_available():  # without the variable, cuDNN starts
     assert python(START_CUDNN) == "cudnnCreate: CUDNN_STATUS_SUCCESS"
+
+# %% wrong cudnn-off
+# `torch.backends.cudnn.enabled = False`: the message goes, and where CUDA itself cannot start, the same
+# line fails with another one.
+PROGRAM = """
+import torch
+torch.backends.cudnn.enabled = False
+torch.nn.Conv2d(3, 4, 3).cuda()(torch.ones(1, 3, 8, 8).cuda())
+"""
+environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+command = [sys.executable, "-c", PROGRAM]
+done = subprocess.run(command, env=environment, capture_output=True, text=True)
+print(done.stderr.strip().splitlines()[-1])
+assert done.returncode == 1 and "CUDNN" not in done.stderr

@@ -18,6 +18,7 @@
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that gives the GPU to one process at a time"]
 # cases:
 #   exclusive:
+#     wrong: {variable-set: "https://github.com/cBio/cbio-cluster/issues/144"}
 #     commands:
 #       linux: |
 #         nvidia-smi --query-gpu=index,compute_mode,mig.mode.current --format=csv
@@ -116,3 +117,10 @@ fcntl.flock(other, fcntl.LOCK_EX)
 assert "busy or unavailable" in start()
 (folder / "EXCLUSIVE_PROCESS").unlink()  # ... or the mode is DEFAULT
 assert any(words in start() for words in PAST_IT)
+
+# %% wrong variable-set
+# `CUDA_VISIBLE_DEVICES` set to the GPU: it chooses one, and frees none that another process has.
+os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+said = start()
+print(said)
+assert "busy or unavailable" in said

@@ -99,6 +99,7 @@
 #         python -m pip install --upgrade torch torchvision --index-url https://download.pytorch.org/whl/cu128
 #       comfyui: .\python_embeded\python.exe -s -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
 #   mixed-files:
+#     wrong: {installed-over-it: "https://github.com/KoboldAI/KoboldAI-Client/issues/391"}
 #     commands:
 #       powershell: |
 #         python -m pip uninstall -y torch
@@ -263,3 +264,15 @@ assert left == ["nvfuser_codegen.dll"]
 (LIB / "nvfuser_codegen.dll").unlink()  # an install into an empty folder does not have it
 import_torch()
 assert "torch_cpu.dll" in loaded and "nvfuser_codegen.dll" not in loaded
+
+# %% wrong installed-over-it
+# The installer again, or `pip install --force-reinstall torch`: pip removes and writes the files of
+# its own list. A file that is in no list stays, and is loaded again.
+from importlib.metadata import files
+
+for file in files("torch"):
+    if file.suffix == ".dll":
+        content = Path(file.locate()).read_text()
+        Path(file.locate()).unlink()
+        Path(file.locate()).write_text(content)
+import_torch()

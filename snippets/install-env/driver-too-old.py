@@ -20,6 +20,7 @@
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that says an old version"]
 # cases:
 #   older-driver:
+#     wrong: {newer-toolkit: "https://github.com/pytorch/pytorch/issues/25581"}
 #     commands:
 #       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
@@ -172,6 +173,14 @@ assert any(answer in output for answer in PAST_THE_DRIVER)
 found = int(python(ASK, LD_LIBRARY_PATH=new))
 assert found // 1000 >= MAJOR
 assert COMPLAINT.format(OLD) in python(START, LD_LIBRARY_PATH="old")  # and one below it is not
+
+# %% wrong newer-toolkit
+# A newer CUDA toolkit: its libraries ask the same driver, which still says its own version.
+toolkit = os.path.dirname(RUNTIME)  # a newer CUDA, as a toolkit brings it
+output = python(START, LD_LIBRARY_PATH=f"{toolkit}:old")
+print(output)
+assert COMPLAINT.format(OLD) in output
+assert int(python(ASK, LD_LIBRARY_PATH=f"{toolkit}:old")) == OLD
 
 # %%
 import venv

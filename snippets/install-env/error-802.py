@@ -13,6 +13,7 @@
 # needs: [compiler, "package:nvidia", "fault:a stub libcuda.so.1 that answers 802 until a service has run"]
 # cases:
 #   fabric-manager:
+#     wrong: {tried-again: "https://github.com/huggingface/huggingface_hub/issues/4134"}
 #     commands:
 #       linux: |
 #         nvidia-smi --query-gpu=driver_version --format=csv,noheader   # 580.95.05: then the package ends in 580
@@ -112,3 +113,10 @@ assert done.stdout.splitlines() == ["580.95.05", "active (running)"], done
 said = start()
 print(said)
 assert any(words in said for words in PAST_IT)
+
+# %% wrong tried-again
+# Waiting, and trying again: while the service is not there, the answer stays the same.
+for attempt in range(3):
+    said = start()
+    print(said)
+    assert "system not yet initialized" in said

@@ -211,7 +211,9 @@
 #   no-gpu-in-sight:
 #     if: >-
 #       paste("_get_cuda_arch_flags") and paste("IndexError: list index out of range")
-#     likely: paste("No CUDA runtime is found, using CUDA_HOME") and not paste("error:", "Error:")
+#     likely: >-
+#       paste("No CUDA runtime is found, using CUDA_HOME") and not paste("error:", "Error:") or
+#       paste("Cuda is not availabel")
 #   msvc:
 #     if: >-
 #       paste("Microsoft Visual C++ 14.0 or greater is required", "Microsoft Visual C++ 14.0 is required", "MSVC is required to load", "Command '['where', 'cl']'", "Cannot find compiler 'cl.exe'",

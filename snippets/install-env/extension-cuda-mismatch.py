@@ -50,6 +50,7 @@
 #     sample: "RuntimeError: FlashAttention is only supported on CUDA 11.7 and above.  Note: make sure nvcc has a supported version by running nvcc -V."
 # cases:
 #   toolkit:
+#     wrong: {path-alone: "https://github.com/ghostpad/ghostpad/issues/9"}
 #     commands:
 #       linux: |
 #         python -c "import torch; print(torch.version.cuda)"  # the toolkit that is wanted: say 12.8
@@ -151,6 +152,14 @@ assert "mismatches" in build("13.0", PATH=f"{os.path.abspath('cuda-12.1')}/bin:{
 # another second number is only a warning
 warned = build("13.0", CUDA_HOME=os.path.abspath("cuda-13.1"))
 assert "minor version mismatch" in warned and "fits:" in warned
+
+# %% wrong path-alone
+# Another toolkit in front of `PATH`, while `CUDA_HOME` or `CUDA_PATH` is set: the variable comes first,
+# and `nvcc --version` in the shell shows another one than the build takes.
+folder = os.path.abspath("cuda-13.0")
+said = build("13.0", PATH=f"{folder}/bin:{os.environ['PATH']}")
+print(next(line for line in said.splitlines() if "mismatches the" in line))
+assert "mismatches" in said and os.environ["CUDA_HOME"].endswith("cuda-12.1")
 
 # %% break torch
 sys.argv = ["setup.py", "build_ext"]

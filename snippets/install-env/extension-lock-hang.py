@@ -22,6 +22,7 @@
 # needs: [compiler, fork, "torch:<2.15"]  # 2.15.0 does not hang
 # cases:
 #   killed-build:
+#     wrong: {restarted: "https://github.com/turboderp/exllama/issues/225"}
 #     commands:
 #       linux: find ~/.cache/torch_extensions -name lock -print -delete
 #       macos: find ~/Library/Caches/torch_extensions -name lock -print -delete
@@ -98,3 +99,10 @@ signal.alarm(3)  # as in the break: a build that waits for the lock ends here, o
 build()
 signal.alarm(0)
 assert ctypes.CDLL(os.path.join(folder, "fused.so")).one() == 1
+
+# %% wrong restarted
+# The program or the computer restarted: the lock is a file, and outlives both.
+killed_while_building()
+signal.signal(signal.SIGALRM, ctrl_c)
+signal.alarm(3)
+build()  # the next start

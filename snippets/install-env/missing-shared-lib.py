@@ -54,6 +54,10 @@
 #   - text: "ImportError: libomp.so.{_:num}: cannot open shared object file"
 #     near: [torch]
 #     sample: "ImportError: libomp.so.5: cannot open shared object file: No such file or directory"
+#   - text: "ImportError: libpython{python:ident}: cannot open shared object file"
+#     near: *importing
+#     exception: ImportError
+#     sample: "ImportError: libpython3.7m.so.1.0: cannot open shared object file: No such file or directory"
 #   - text: "Could not load library libcu{cu:ident}"
 #     unless: [tensorflow, jaxlib, paddle, onnxruntime, mxnet, cupy, "import cntk", chainer, theano, tensorrt, ggml, llama_cpp]
 #     sample: "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory"
@@ -125,6 +129,9 @@
 #   mkl:
 #     if: paste("libmkl_", "libomp.so")
 #     sample: "import torch\nImportError: libmkl_intel_lp64.so.1: cannot open shared object file: No such file or directory"
+#   python-library:
+#     if: read(python)
+#     sample: "import torch\nImportError: libpython3.7m.so.1.0: cannot open shared object file: No such file or directory"
 # cases:
 #   other-torch:
 #     commands:
@@ -135,6 +142,7 @@
 #         %pip uninstall -y torch-scatter
 #         %pip install --no-cache-dir --no-build-isolation torch-scatter  # the package that fails
 #   other-cuda:
+#     wrong: {folder-of-another-cuda: "https://github.com/pytorch/pytorch/issues/60515"}
 #     commands:
 #       linux: |
 #         python -c "import torch; print(torch.__version__, torch.version.cuda)"  # the CUDA that is here
@@ -212,6 +220,13 @@ assert "libcudart.so.11.0 => not found" in shown
 assert "libcudart.so.11.0" in load("flash_attn/flash_attn_cuda.so", LD_LIBRARY_PATH="cuda-12")  # another CUDA is no substitute
 library("flash_attn/flash_attn_cuda.so", "cuda-12/libcudart.so.12")  # the package for that CUDA
 assert load("flash_attn/flash_attn_cuda.so", LD_LIBRARY_PATH="cuda-12") == "42"
+
+# %% wrong folder-of-another-cuda
+# `/usr/local/cuda/lib64` in `LD_LIBRARY_PATH`: helps if that CUDA has the file. One of another major
+# version has it under another name.
+said = load("flash_attn/flash_attn_cuda.so", LD_LIBRARY_PATH="cuda-12")
+print(said)
+assert "libcudart.so.11.0: cannot open shared object file" in said
 
 # %%
 library("nvidia/cudnn/lib/libcudnn_ops.so.9")

@@ -13,7 +13,7 @@
 #   - text: "cudaCheckError() failed : invalid device function"
 #   - text: "RuntimeError: no kernel image is available for execution on the device"
 #   - text: "no kernel image is available for execution on the device"
-#     near: [torch, cuda_kernel, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers]
+#     near: [torch, cuda_kernel, THC, sm_, flash_attn, flash-attn, flash_fwd, flashinfer, stable-diffusion, bitsandbytes, xformers, build_ext, "error in ms_deformable", cudaCheckError, "CUDA kernel failed :"]
 #   - text: "CUDA error: device kernel image is invalid"
 #     unless: [gpu-programs]
 #   - text: "with CUDA capability sm_{capability:int} is not compatible with the current PyTorch installation"
@@ -64,6 +64,8 @@
 # needs: ["torch:2.13", "fault:a GPU of another generation than the build has code for"]
 # cases:
 #   new-gpu:
+#     wrong: {no-uninstall: "https://github.com/pytorch/pytorch/issues/151376"}
+#     needs: ["package:pip"]
 #     commands:
 #       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
@@ -151,6 +153,29 @@ def start_cuda(name, capability, code):
 CU126 = "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90"
 CU128 = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"
 
+# %%
+import subprocess
+import sys
+import venv
+import zipfile
+
+# An environment with a torch for CUDA 12.6, and a folder that stands for PyTorch's index for CUDA 12.8.
+venv.create("env", symlinks=True)
+for tag in ("cu126", "cu128"):
+    os.mkdir(tag)
+    with zipfile.ZipFile(f"{tag}/torch-2.9.1+{tag}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"torch-2.9.1+{tag}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: torch\nVersion: 2.9.1+{tag}\n")
+        wheel.writestr(f"torch-2.9.1+{tag}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"torch-2.9.1+{tag}.dist-info/RECORD", "")
+
+
+def pip(*arguments, index):
+    """The real pip for that environment, with such a folder in place of `--index-url`; what it printed."""
+    command = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "--python", "env/bin/python", *arguments]
+    done = subprocess.run([*command, "--no-index", "--find-links", index], capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
 # %% break new-gpu
 start_cuda("NVIDIA GeForce RTX 5090", (12, 0), CU126)
 
@@ -170,6 +195,14 @@ start_cuda("NVIDIA GeForce RTX 5060 Laptop GPU", (12, 0), CU128)
 from torch.cuda import PYTORCH_RELEASES_CODE_CC as BUILDS
 
 assert [cuda for cuda, code in BUILDS.items() if 120 in code["x86_64"]] == [cuda for cuda in BUILDS if cuda != "12.6"]
+
+# %% wrong no-uninstall
+# The install line without the uninstall in front: any torch that is there is enough for pip, also
+# one for another CUDA. Nothing is installed.
+pip("install", "torch", index="cu126")  # the torch that is there
+output = pip("install", "torch", index="cu128")
+print(output.splitlines()[-1])
+assert "already satisfied: torch in" in output and "(2.9.1+cu126)" in output
 
 # %% break old-gpu
 start_cuda("NVIDIA GeForce GTX 1080 Ti", (6, 1), CU128)

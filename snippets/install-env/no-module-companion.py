@@ -122,6 +122,8 @@
 #       shell: |
 #         python -c "import torch; print(torch.__version__)"  # 2.12.0+cu130: this stands in the address
 #         python -m pip install torch-scatter torch-sparse -f https://data.pyg.org/whl/torch-2.12.0+cu130.html
+#   apex:
+#     wrong: {apex-of-pypi: "https://github.com/jeonsworld/ViT-pytorch/issues/23"}
 # ---
 
 # %%
@@ -190,6 +192,16 @@ scaler.update()
 # %% proof apex
 assert kinds == [torch.bfloat16] and not torch.equal(model.weight, before)
 assert scaler.state_dict()["_growth_tracker"] == 1
+
+# %% wrong apex-of-pypi
+# `pip install apex`: on PyPI that name belongs to another project, which has nothing to do with GPUs
+# and has no `amp`.
+Path("apex").mkdir()  # what comes with it, in small
+line = "from pyramid.session import UnencryptedCookieSessionFactoryConfig\n"
+Path("apex/__init__.py").write_text(line)
+Path("pyramid").mkdir()
+Path("pyramid/session.py").touch()  # today's pyramid has that name no more
+from apex import amp
 
 # %%
 import os

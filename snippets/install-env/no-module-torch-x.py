@@ -34,6 +34,8 @@
 #         python -m pip install --upgrade torch torchvision torchaudio  # all three, in one command
 #       notebook: "%pip install --upgrade torch torchvision torchaudio  # then restart the kernel"
 #       comfyui: .\python_embeded\python.exe -s -m pip install --upgrade torch torchvision torchaudio --index-url https://download.pytorch.org/whl/cu128
+#   six:
+#     wrong: {six-installed: "https://github.com/VITA-Group/SLaK/issues/18"}
 # ---
 
 # %%
@@ -72,6 +74,13 @@ string_classes = (str, bytes)
 assert isinstance([1], container_abcs.Sequence) and isinstance({}, container_abcs.Mapping)
 assert torch.tensor(inf).isinf() and isinstance("a", string_classes) and isinstance(b"a", string_classes)
 assert isinstance(3, int_classes)
+
+# %% wrong six-installed
+# `pip install six`: that is a package of its own. `torch._six` was a file of torch.
+Path("six.py").write_text("string_types = (str,)\n")  # stands for the package
+sys.path.insert(0, os.getcwd())
+import six
+from torch._six import inf
 
 # %%
 VERSION = "import torch, torch.library; print(torch.__version__, hasattr(torch.library, 'wrap_triton'))"

@@ -26,6 +26,7 @@
 # needs: [compiler, "package:nvidia", "fault:an empty libcuda.so.1 in place of the driver's"]
 # cases:
 #   library-not-found:
+#     wrong: {toolkit-installed: "https://github.com/pytorch/pytorch/issues/3989"}
 #     silent: true
 #     commands:
 #       docker: docker run --gpus all IMAGE python train.py
@@ -166,6 +167,14 @@ if torch.version.cuda:
     assert COMPLAINT not in output
 else:
     assert output.startswith("cudaGetDeviceCount answers") and "version of the driver: 0" not in output
+
+# %% wrong toolkit-installed
+# The CUDA toolkit as well, from NVIDIA, apt or conda: it has the runtime and the compiler, but
+# `libcuda.so.1` comes with the driver.
+toolkit = os.path.dirname(RUNTIME)  # a folder with CUDA's libraries
+output = python(START, LD_LIBRARY_PATH=f"{toolkit}:empty")
+print(output)
+assert COMPLAINT in output and not list(Path(toolkit).glob("libcuda.so*"))
 
 # %%
 TRAIN = """

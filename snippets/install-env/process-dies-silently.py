@@ -175,6 +175,7 @@
 # recover: process
 # cases:
 #   which-line:
+#     wrong: {except-around-it: "https://github.com/santi-pdp/pase/pull/44"}
 #     needs: ["fault:a read of address 0 in C code", "package:numpy"]
 #     commands:
 #       linux: |
@@ -297,6 +298,23 @@ status, printed = shell(f"{python} -X faulthandler train.py", show=False)
 assert status == 139 and "train.py\", line 6 in <module>" in printed
 status, printed = shell(f"PYTHONFAULTHANDLER=1 {python} train.py", show=False)
 assert status == 139 and "train.py\", line 6 in <module>" in printed
+
+# %% wrong except-around-it
+# `try` and `except` around the line: C code that reads a wrong address raises nothing, and the
+# process ends all the same.
+Path("train.py").write_text(
+    """
+import ctypes
+
+try:
+    ctypes.string_at(0)
+except BaseException:
+    print("caught")
+print("goes on")
+"""
+)
+status, printed = shell(f"{python} train.py")
+assert status == 139 and "caught" not in printed and "goes on" not in printed
 
 # %%
 LOAD = """

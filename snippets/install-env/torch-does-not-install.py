@@ -94,6 +94,7 @@
 #       shell: python -m pip install torch==2.13.0 torchvision --index-url https://download.pytorch.org/whl/cu126
 #       notebook: "%pip install torch==2.13.0 torchvision --index-url https://download.pytorch.org/whl/cu126"
 #   none:
+#     wrong: {renamed: "https://github.com/pytorch/pytorch/issues/574"}
 #     commands:
 #       linux: |
 #         uv venv --python 3.12 .venv  # or: conda create -n torch python=3.12
@@ -177,3 +178,19 @@ assert "from versions: none" in pip("torch")
 # %% proof none
 fitting = ("--python-version", "3.8", "--only-binary", ":all:")  # as a Python for which there is one
 assert "Saved ./got/torch-2.13.0" in pip("torch", *fitting)
+
+# %% wrong renamed
+# The wheel renamed, as if it were for this Python: pip installs it, but the compiled part inside is
+# for the other Python, and is not found.
+WHEEL, RENAMED = "torch-2.13.0-cp38-none-any.whl", "torch-2.13.0-py3-none-any.whl"
+with zipfile.ZipFile(f"index/{WHEEL}", "a") as other:
+    other.writestr("torch/__init__.py", "from torch._C import *\n")
+    other.writestr("torch/_C.cpython-38-x86_64-linux-gnu.so", "")  # for 3.8
+Path(f"index/{WHEEL}").rename(RENAMED)
+install = [sys.executable, "-m", "pip", "-q", "install", "--target", "site"]
+subprocess.run([*install, RENAMED], check=True)
+PROGRAM = "import sys; sys.path.insert(0, 'site'); import torch"
+use = [sys.executable, "-c", PROGRAM]
+said = subprocess.run(use, capture_output=True, text=True).stderr
+print(said.splitlines()[-1])
+assert "No module named 'torch._C'" in said

@@ -50,6 +50,7 @@
 #     sample: "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA versions. PyTorch has CUDA Version=11.7 and torchvision has CUDA Version=11.8."
 # cases:
 #   versions:
+#     wrong: {registration-guarded: "https://github.com/pytorch/vision/pull/9086"}
 #     commands:
 #       shell: |
 #         python -m pip uninstall -y torch torchvision torchaudio
@@ -143,3 +144,15 @@ import torchvision
 
 assert importlib.metadata.version("torchvision") == "0.2"
 assert torch.ops.torchvision.nms is not None
+
+# %% wrong registration-guarded
+# The line in torchvision that complains, taken out or put into a `try`: the import passes, and the
+# operator is still missing when a model calls it.
+pip("--no-deps", "--target", "site", "torchvision==0.1")
+file = Path("site/torchvision/__init__.py")
+line = '@torch.library.register_fake("torchvision::nms")\n'
+file.write_text(file.read_text().replace(line, ""))
+import torchvision
+
+boxes = torch.tensor([[0.0, 0.0, 2.0, 2.0], [0.0, 0.0, 2.0, 1.9]])
+torch.ops.torchvision.nms(boxes, torch.tensor([0.9, 0.8]), 0.5)

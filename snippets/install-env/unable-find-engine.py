@@ -19,8 +19,14 @@
 # recover: process
 # needs: ["torch:2.13"]
 # cases:
-#   dtype: {silent: true, needs: ["fault:a GPU without arithmetic in bfloat16"]}
-#   without-cudnn: {silent: true, survives: {"without: enabled= in torch.backends.cudnn.flags(enabled=False)": "False is what flags() takes if nothing is said"}}
+#   dtype:
+#     wrong: {emulation-counted: "https://github.com/karpathy/nanoGPT/pull/277"}
+#     silent: true
+#     needs: ["fault:a GPU without arithmetic in bfloat16"]
+#   without-cudnn:
+#     wrong: {off-for-all: "https://github.com/NVlabs/FoundationPose/issues/295"}
+#     silent: true
+#     survives: {"without: enabled= in torch.backends.cudnn.flags(enabled=False)": "False is what flags() takes if nothing is said"}
 # related: [install-env/cudnn-not-initialized, install-env/no-kernel-image, memory/cuda-oom]
 # docs: ["https://docs.pytorch.org/docs/stable/backends.html#torch-backends-cudnn"]
 # causes:
@@ -75,6 +81,11 @@ assert dtype == torch.float16
 gpu.major = 8  # A100 and newer
 assert torch.cuda.is_bf16_supported(including_emulation=False)
 
+# %% wrong emulation-counted
+# `is_bf16_supported()` without an argument: it counts emulation, and says True for this GPU as well.
+dtype = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+print(gpu.name, dtype)
+
 # %%
 seen = []
 model.register_forward_hook(lambda layer, inputs, outputs: seen.append(torch.backends.cudnn.enabled))
@@ -101,3 +112,9 @@ with torch.backends.cudnn.flags(enabled=False):
 assert torch.backends.cudnn.enabled  # for the rest it stays on
 torch.testing.assert_close(outputs, nn.functional.conv2d(images, model.weight, model.bias))
 assert seen == [False]  # and while the layer ran it was off
+
+# %% wrong off-for-all
+# `torch.backends.cudnn.enabled = False` at the top of the program: it runs, but every convolution
+# and every RNN does without cuDNN from then on.
+torch.backends.cudnn.enabled = False
+outputs = model(images)

@@ -151,15 +151,13 @@ extern "C" int half(int n) { TORCH_CHECK(n % 2 == 0, std::string("odd number ") 
 """
 HERE = [*(f"-I{path}" for path in include_paths()), f"-L{torch.__path__[0]}/lib", f"-Wl,-rpath,{torch.__path__[0]}/lib", "-lc10", "-std=c++20"]
 NEW = torch.compiled_with_cxx11_abi()  # how names of C++ are written: False for most wheels of PyTorch before 2.7, True since
-
-# %% break other-pytorch
 other = f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}"  # as for another PyTorch
 compile_library("ext/half.so", EXTENSION, *HERE, other)
+
+# %% break other-pytorch
 ctypes.CDLL("./ext/half.so")
 
 # %% check other-pytorch
-other = f"-D_GLIBCXX_USE_CXX11_ABI={int(not NEW)}"
-compile_library("ext/half.so", EXTENSION, *HERE, other)
 try:
     ctypes.CDLL("./ext/half.so")
 except OSError as error:
@@ -214,11 +212,12 @@ folders = f"{folder}/cuda-12_1:{folder}/cuda-12_4"
 load("nvidia/libcusparse.so.12", LD_LIBRARY_PATH=folders)
 
 # %% check other-cuda
-folders = f"{folder}/cuda-12_1:{folder}/cuda-12_4"
+here = os.getcwd()
+folders = f"{here}/cuda-12_1:{here}/cuda-12_4"
 ldd = ["ldd", "-r", "nvidia/libcusparse.so.12"]
 environment = {**os.environ, "LD_LIBRARY_PATH": folders}
 done = subprocess.run(ldd, env=environment, capture_output=True, text=True)
-shown = done.stdout.replace(folder + "/", "")
+shown = done.stdout.replace(here + "/", "")
 for line in shown.splitlines():
     if "nvJitLink" in line:
         print(line.strip())

@@ -12,6 +12,7 @@
 # needs: ["package:triton"]
 # cases:
 #   newer-toolkit:
+#     wrong: {built-again: "https://github.com/NVIDIA/nvbandwidth/issues/40"}
 #     silent: true
 #     commands:
 #       linux: |
@@ -93,3 +94,11 @@ for listed in ("8.6", "8.6+PTX"):
     written[listed] = " ".join(_get_cuda_arch_flags())
 assert "code=sm_86" in written["8.6"] and "code=compute_86" not in written["8.6"]
 assert "code=compute_86" in written["8.6+PTX"]
+
+# %% wrong built-again
+# A clean build with the same toolkit: what it writes is as new as before.
+for build in range(2):
+    (folder / "kernel.ptx").unlink(missing_ok=True)
+    output = compile_ptx("99.0")
+    print(output.splitlines()[0])
+    assert "Unsupported .version 99.0" in output

@@ -14,6 +14,8 @@
 # recover: fix
 # related: [memory/checkpoint-use-reentrant]
 # docs: ["https://docs.pytorch.org/docs/stable/checkpoint.html"]
+# cases:
+#   state-changed: {wrong: {no-check: "https://github.com/allenai/OLMo-core/pull/713"}}
 # causes:
 #   state-changed:
 #     undecided: what the block does differently is not printed
@@ -87,3 +89,26 @@ expected = torch.autograd.grad((torch.tanh(model.layer(x)) * table).sum(), model
 assert torch.allclose(model.layer.weight.grad, expected, atol=1e-6) and expected.abs().sum() > 0
 (by_input,) = torch.autograd.grad((torch.tanh(model.layer(x)) * table).sum(), x)
 assert torch.allclose(x.grad, by_input, atol=1e-6)
+with torch.no_grad():
+    model.layer.weight.mul_(2)  # a step of the optimizer
+table = torch.sigmoid(model.layer.weight).mean(0)
+assert torch.allclose(model(x), torch.tanh(model.layer(x)) * table, atol=1e-6)
+
+# %% use state-changed
+# >>>
+pass
+# <<<
+model = nn.Sequential(Block(), Block(), nn.Linear(4, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for images, labels in zip(torch.randn(2, 6, 4), torch.randint(2, (2, 6))):
+    optimizer.zero_grad()
+    hidden = checkpoint(model[:2], images, use_reentrant=False)
+    nn.functional.cross_entropy(model[2](hidden), labels).backward()
+    optimizer.step()
+assert all(p.grad is not None and p.grad.any() for p in model.parameters())
+
+# %% wrong no-check
+# `determinism_check="none"`: it compares no shapes and types any more, but the two passes save
+# another number of tensors, and that is found all the same.
+model = Block()
+checkpoint(model, x, use_reentrant=False, determinism_check="none").sum().backward()

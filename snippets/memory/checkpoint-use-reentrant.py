@@ -27,6 +27,7 @@
 #             gradient_checkpointing_kwargs={"use_reentrant": False},
 #             # and your other settings
 #         )
+#   your-own-call: {wrong: {explicitly-true: "https://github.com/huggingface/transformers/pull/28538"}}
 # ---
 
 # %%
@@ -56,9 +57,31 @@ hidden = checkpoint(model[:2], x, use_reentrant=False)
 loss = loss_fn(model[2](hidden), y)
 
 # %% proof your-own-call
+again = []
+model[0].register_forward_hook(lambda *_: again.append(1))
 loss.backward()
+assert again  # computed a second time, not kept
 torch.testing.assert_close([parameter.grad for parameter in model.parameters()], list(expected))
 
+# %% use your-own-call
+model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+first = model[2].weight.detach().clone()
+for x, y in [(torch.randn(6, 4), torch.randn(6, 3)) for _ in range(2)]:
+    optimizer.zero_grad()
+    # >>>
+    hidden = checkpoint(model[:2], x)
+    loss = loss_fn(model[2](hidden), y)
+    # <<<
+    loss.backward()
+    optimizer.step()
+assert loss.isfinite() and not torch.equal(model[2].weight, first)
+
+# %% wrong explicitly-true
+# `use_reentrant=True`, the other value that the warning offers: it is quiet about it, and the first
+# layers still get no gradient.
+hidden = checkpoint(model[:2], x, use_reentrant=True)
+loss = loss_fn(model[2](hidden), y)
 
 # %%
 class PretrainedModel(nn.Module):

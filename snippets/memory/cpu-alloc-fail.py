@@ -28,7 +28,7 @@
 # tags: [broadcasting, dataloader, multiprocessing, oom, ram]
 # recover: process
 # cases:
-#   all-at-once: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"]}
+#   all-at-once: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"], wrong: {batch-of-one: "https://github.com/LeapMind/MLF-SC/issues/41"}}
 #   ram-full: {needs: ["fault:512 MiB of address space (RLIMIT_AS)"]}
 #   lists-in-workers: {silent: true, needs: [fork]}
 #   fork-refused: {needs: [fork, "fault:address space larger than RAM and swap"]}
@@ -117,6 +117,28 @@ rows = images[::997]
 with torch.no_grad():
     by_hand = (rows @ model[0].weight.T + model[0].bias).relu() @ model[3].weight.T + model[3].bias
 torch.testing.assert_close(answers[::997], by_hand, rtol=1e-3, atol=1e-4)
+
+# %% use all-at-once
+model = nn.Sequential(nn.Linear(64, 4096), nn.ReLU(), nn.Linear(4096, 10)).eval()
+images, labels = torch.randn(60_500, 64), torch.randint(10, (60_500,))
+# >>>
+with torch.no_grad():
+    answers = model(images)
+# <<<
+right = (answers.argmax(1) == labels).float().mean().item()
+with torch.no_grad():
+    last = model(images[-3:])
+torch.testing.assert_close(answers[-3:], last, rtol=1e-3, atol=1e-4)
+assert 0.05 < right < 0.2
+
+# %% wrong batch-of-one
+# `batch_size=1` in the loader: the samples come one by one, but the line that fails still works on
+# all of them together. The same error.
+loader = DataLoader(torch.utils.data.TensorDataset(images), batch_size=1)
+kept = torch.cat([batch for (batch,) in loader])
+model.eval()
+with torch.no_grad():
+    answers = model(kept)
 
 # %%
 model.eval()

@@ -3,6 +3,7 @@
 # recover: process
 # cases:
 #   no-set-device: {needs: [multi-gpu]}
+#   checkpoint: {wrong: {empty-cache: "https://github.com/rosinality/stylegan2-pytorch/pull/31"}}
 # related: [checkpoints/deserialize-cuda, memory/cuda-oom]
 # rows: [S001-105, S003-09]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.load.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html"]
@@ -67,6 +68,28 @@ for rank in range(4):
     torch.load("checkpoint.pt", map_location=f"cuda:{rank}")  # or at once to the GPU of this process
 assert len(placed) == 4 and len(set(placed.values())) == 1
 
+# %% use checkpoint
+model = nn.Linear(1024, 256)
+# >>>
+weights = torch.load("checkpoint.pt")
+model.load_state_dict(weights)
+# <<<
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in torch.randn(2, 4, 1024):
+    optimizer.zero_grad()
+    model(x).square().mean().backward()
+    optimizer.step()
+assert not placed and not torch.equal(model.weight, trained.weight)
+torch.testing.assert_close(model.weight, trained.weight, rtol=0, atol=0.1)
+
+# %% wrong empty-cache
+# `del` and `torch.cuda.empty_cache()` behind `torch.load`: each process has put its copy on the
+# first GPU before. At that moment all of them are there.
+weights = torch.load("checkpoint.pt")
+model.load_state_dict(weights)
+del weights
+torch.cuda.empty_cache()
+
 # %%
 os.environ["LOCAL_RANK"] = "1"  # torchrun sets it: this is the second process
 
@@ -98,6 +121,17 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 x, y = torch.randint(8000, (2, 32, 64), device=device)  # 32 texts of 64 tokens
 language_model = nn.Sequential(nn.Embedding(8000, 32), nn.Linear(32, 8000)).to(device)
 model, loss_fn = language_model, nn.CrossEntropyLoss()
+
+
+class FourGPUs(nn.DataParallel):
+    """As on four GPUs: a part of the batch for each, and what they return in one tensor."""
+
+    def forward(self, *inputs):
+        parts = [self.module(*part) for part in zip(*(tensor.chunk(4) for tensor in inputs), strict=True)]
+        return torch.cat(parts) if parts[0].dim() else torch.stack(parts)
+
+
+nn.DataParallel = FourGPUs
 
 # %% break gathered-outputs
 parts = [model(part) for part in x.chunk(4)]  # DataParallel: a quarter for each ...

@@ -13,10 +13,12 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.forward", "https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html"]
 # causes:
 #   indented:
+#     if: live("object", "forward() in another method")
 #     undecided: a wrong indentation and a wrong name print the same
 #   container:
 #     if: module in ["ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Module"]
 #   misspelt:
+#     if: live("object", "forward() misspelt")
 #     undecided: a wrong indentation and a wrong name print the same
 #   other-class:
 #     case: misspelt

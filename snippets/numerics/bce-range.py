@@ -26,6 +26,7 @@
 #     if: paste("unsafe to autocast")
 #     sample: "RuntimeError: torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast."
 # cases:
+#   became-nan: {wrong: {targets-clamped: "https://github.com/zhaojw1998/Beat-Transformer/issues/14"}}
 #   autocast: {needs: [cuda]}
 # ---
 
@@ -63,6 +64,17 @@ assert torch.allclose(loss, nn.BCELoss()(probabilities, labels), atol=1e-6)
 assert torch.equal(probabilities, 1 / (1 + torch.exp(-model(x)))) or torch.allclose(probabilities, 1 / (1 + torch.exp(-model(x))))
 loss.backward()
 assert model.weight.grad.abs().sum() > 0
+
+# %% use no-sigmoid
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+for x, labels in [(x[:40], labels[:40]), (x[40:], labels[40:])] * 20:
+    # >>>
+    loss = nn.BCELoss()(model(x), labels)
+    # <<<
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert loss < 0.4 and ((probabilities > 0.5) == (labels > 0.5)).float().mean() > 0.9
 
 # %%
 model = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())
@@ -108,6 +120,12 @@ loss = nn.BCELoss()(model(x[good]), labels[good])
 assert good.sum() == 63 and not good[3] and loss.isfinite()
 kept = [row for row in range(64) if row != 3]
 assert torch.allclose(loss, nn.BCELoss()(model(x[kept]), labels[kept]))
+loss.backward()
+assert model[0].weight.grad.isfinite().all() and model[0].weight.grad.any()
+
+# %% wrong targets-clamped
+# The targets clamped to 0 and 1: they are all right, it is the input that holds `nan`.
+loss = nn.BCELoss()(model(x), labels.clamp(0, 1))
 
 # %%
 device = torch.device("cuda")

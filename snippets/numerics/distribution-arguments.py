@@ -23,6 +23,7 @@
 # recover: fix
 # related: [numerics/loss-nan, numerics/multinomial-inf-nan, numerics/bce-range]
 # docs: ["https://docs.pytorch.org/docs/stable/distributions.html"]
+# cases: {value: {wrong: {unchecked: "https://github.com/pyro-ppl/pyro/issues/2038"}}}
 # causes:
 #   scale:
 #     if: paste("parameter scale", "parameter variance", "parameter concentration", "parameter rate") and paste("tensor([") and not paste("[nan", " nan,", "nan]")
@@ -74,6 +75,22 @@ assert model.weight.grad.abs().min() > 0
 large = Normal(mean, F.softplus(spread - 200) + 1e-5)  # no spread is 0
 assert large.scale.min() > 0
 
+# %% use scale
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for size in (8, 3):
+    x = torch.randn(size, 4)
+    # >>>
+    mean, spread = model(x).T
+    y = Normal(mean, spread).rsample()
+    # <<<
+    optimizer.zero_grad()
+    y.square().mean().backward()
+    optimizer.step()
+assert y.shape == (3,) and all(p.isfinite().all() for p in model.parameters())
+
+# %%
+x = torch.rand(4000, 4)
+
 # %% break logits-as-probs
 y = Categorical(probs=model(x)).sample()
 
@@ -89,9 +106,10 @@ y = Categorical(logits=model(x)).sample()
 # %% proof logits-as-probs
 want = model(x).softmax(1)
 torch.testing.assert_close(Categorical(logits=model(x)).probs, want)
-assert set(y.tolist()) <= {0, 1} and y.shape == (8,)
+assert y.shape == (4000,) and abs((y == 1).float().mean() - want[:, 1].mean()) < 0.03
 
 # %%
+x = x[:8]
 labels = torch.tensor([1, 2, 2, 1, 1, 2, 1, 2])  # actions, counted from 1
 
 # %% break value
@@ -109,3 +127,7 @@ loss = -Categorical(logits=model(x)).log_prob(labels - 1).mean()
 # %% proof value
 want = nn.functional.cross_entropy(model(x), labels - 1)
 torch.testing.assert_close(loss, want)
+
+# %% wrong unchecked
+# `validate_args=False`: the check is off, and the next step fails on the same value.
+loss = -Categorical(logits=model(x), validate_args=False).log_prob(labels).mean()

@@ -5,7 +5,7 @@
 # rows: [S003-20]
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
 # cases:
-#   variance-overflow: {silent: true}
+#   variance-overflow: {silent: true, wrong: {train-mode: "https://github.com/samarth-robo/contactdb_prediction/issues/5"}}
 #   lost-updates: {silent: true}
 # causes:
 #   not-half:
@@ -28,6 +28,7 @@ images = 255 * torch.rand(64, 3, 8, 8).round()  # pixels from 0 to 255, as read 
 model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(288, 2)).half()
 with torch.no_grad():
     model[0].weight.mul_(8)  # a trained network has such channels
+    model[1].bias.fill_(0.5)
 
 # %% break variance-overflow
 for _ in range(50):
@@ -58,10 +59,19 @@ with torch.no_grad():
     for _ in range(100):
         model(images.half())
 features = model[0](images.half())
+assert (model[1].bias == 0.5).all()  # what it has learned is kept
 assert model[0].weight.dtype == torch.half and features.dtype == torch.half
 assert torch.allclose(model[1].running_var, features.float().var((0, 2, 3)), rtol=1e-2)
 normalised = model.eval()[:2](images.half())
 assert normalised.dtype == torch.half and torch.allclose(normalised.float().std((0, 2, 3)), torch.ones(8), atol=2e-2)
+
+# %% wrong train-mode
+# No `eval()` for predictions either: the answer for an image then depends on the others in its batch.
+model.train()
+with torch.no_grad():
+    alone, together = model(images[:2].half())[0], model(images.half())[0]
+print(alone, together)
+assert (alone - together).abs().max() > 0.02
 
 # %%
 torch.set_autocast_dtype("cpu", torch.float16)  # the default on CUDA

@@ -130,7 +130,9 @@
 #   half-weights: {silent: true}
 #   learning-rate: {silent: true}
 #   log-of-zero:
-#     wrong: {clipped: "https://github.com/mravanelli/pytorch-kaldi/issues/154"}
+#     wrong:
+#       clipped: "https://github.com/mravanelli/pytorch-kaldi/issues/154"
+#       epsilon: "https://github.com/rwightman/efficientdet-pytorch/issues/291"
 #     silent: true
 #   nothing-to-average: {silent: true}
 #   black-images:
@@ -370,7 +372,8 @@ assert losses[-1] < 0.01 * losses[0]
 
 # %%
 model = nn.Identity()
-x, labels = torch.tensor([[0.0, 200.0], [1.0, 3.0]]), torch.tensor([1, 0])  # x: the scores of two samples
+x = torch.tensor([[0.0, 200.0], [1.0, 3.0], [150.0, 0.0]])  # the scores of three samples
+labels = torch.tensor([1, 0, 1])
 
 # %% break log-of-zero
 target = F.one_hot(labels, 2)
@@ -390,8 +393,8 @@ import torch.nn.functional as F
 loss = F.cross_entropy(model(x), labels)  # takes the scores, without softmax
 
 # %% proof log-of-zero
-assert torch.allclose(loss, (torch.tensor(0.0) - torch.tensor([1.0, 3.0]).softmax(0)[0].log()) / 2)
-assert F.cross_entropy(model(x), 1 - labels).isfinite()  # the wrong answer: large, but finite
+# the third answer is wrong: large, but finite
+assert torch.allclose(loss, (150 - torch.tensor([1.0, 3.0]).softmax(0)[0].log()) / 3)
 
 # %% wrong clipped
 # `clip_grad_norm_` before the step: the loss is `nan`, so the norm is `nan`, and every gradient is
@@ -400,6 +403,13 @@ target = F.one_hot(labels, 2)
 loss = -(target * model(x).softmax(-1).log()).sum(-1).mean()
 loss.backward()
 print(nn.utils.clip_grad_norm_(model.parameters(), 0.1))
+
+# %% wrong epsilon
+# `1e-8` added before the log: in half precision `1e-8` is 0, and the loss stays `nan`.
+target = F.one_hot(labels, 2)
+probabilities = model(x.half()).softmax(-1)
+loss = -(target * (probabilities + 1e-8).log()).sum(-1).mean()
+print(loss)
 
 # %%
 model = nn.Linear(4, 5)

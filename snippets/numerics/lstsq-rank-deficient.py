@@ -9,6 +9,7 @@
 # recover: fix
 # rows: [S001-118]
 # cases:
+#   dependent: {wrong: {double: "https://github.com/KindXiaoming/pykan/issues/300"}}
 #   nearly-dependent: {silent: true}
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.linalg.lstsq.html"]
 # causes:
@@ -42,6 +43,23 @@ weights = torch.linalg.pinv(x) @ y  # the shortest of all best solutions
 
 # %% proof dependent
 assert torch.allclose(weights, torch.tensor([[2.0], [0.0]]), atol=1e-4)
+
+# %% wrong double
+# float64: it helps where rounding alone hid the rank. A column that depends on others does so in
+# float64 too.
+weights = torch.linalg.lstsq(x.double(), y.double(), driver="gels").solution
+
+# %% use dependent
+errors = []
+for size in (20, 30):
+    features = torch.randn(size, 2)
+    x = torch.cat([features, features.sum(1, keepdim=True), torch.zeros(size, 1)], dim=1)
+    y = features @ torch.tensor([[2.0], [-1.0]])
+    # >>>
+    weights = torch.linalg.lstsq(x, y, driver="gels").solution
+    # <<<
+    errors.append((x @ weights - y).abs().max())
+assert max(errors) < 1e-3 and weights.shape == (4, 1) and weights.norm() < 3
 
 # %%
 x = torch.tensor([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0 + 1e-7]])  # the same feature twice, but for rounding

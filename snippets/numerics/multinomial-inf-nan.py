@@ -11,6 +11,7 @@
 # recover: fix
 # related: [numerics/loss-nan, devices/device-side-assert]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.multinomial.html"]
+# cases: {half-overflow: {wrong: {greedy: "https://github.com/xxw1995/chatglm3-finetune/issues/19"}}}
 # causes:
 #   half-overflow:
 #     likely: >-
@@ -49,7 +50,7 @@ model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 5))
 nn.init.constant_(model[0].weight, 300.0)
 nn.init.constant_(model[1].weight, 40.0)
 with torch.no_grad():
-    model[1].weight[2] += 0.01  # the most likely token
+    model[1].weight[2] += 1  # the most likely token
 x = torch.ones(1, 4)
 model.half()  # as torch_dtype=torch.float16 loads it
 
@@ -73,13 +74,36 @@ token = torch.multinomial(probs, 1)
 
 # %% proof half-overflow
 assert logits.isfinite().all() and logits.dtype == torch.bfloat16 and logits.max() > 65504
-assert torch.allclose(probs.sum(-1), torch.ones(1)) and probs[0, token].item() > 0
+assert torch.allclose(probs.sum(-1), torch.ones(1)) and probs.argmax() == 2
+assert probs[0, token].item() > 0
+
+# %% wrong greedy
+# `do_sample=False`, greedy decoding: no error any more, but the maximum is taken of `inf` and `nan`,
+# and the token says nothing.
+logits = model(x.half())
+token = logits.argmax(-1, keepdim=True)
+print(logits, token)
+
+# %% use half-overflow
+tokens = []
+for scale in (1.0, 0.9, 0.8):
+    x = scale * torch.ones(2, 4)
+    # >>>
+    logits = model(x.half())
+    probs = logits.float().softmax(-1)
+    token = torch.multinomial(probs, 1)
+    # <<<
+    tokens.append(token)
+tokens = torch.cat(tokens, 1)
+assert tokens.shape == (2, 3) and tokens.max() < 5 and (probs.argmax(-1) == 2).all()
 
 # %%
 model = nn.Linear(4, 3)
 nn.init.zeros_(model.weight)
 with torch.no_grad():
     model.bias.copy_(torch.tensor([1.0, 3.0, -2.0]))
+    model.weight[0, 0], model.weight[2, 2] = 4.0, 7.0
+x = torch.eye(4).repeat(20, 1)
 
 # %% break temperature
 temperature = 0.0
@@ -90,9 +114,11 @@ token = torch.multinomial(probs, 1)
 token = model(x).argmax(-1, keepdim=True)  # what temperature 0 means
 
 # %% proof temperature
-assert token.tolist() == [[1]]
+assert token.tolist() == 20 * [[0], [1], [2], [1]]
 
 # %%
+nn.init.zeros_(model.weight)
+x = torch.ones(1, 4)
 logits = model(x).detach()
 allowed = torch.zeros(1, 3, dtype=torch.bool)  # a filter that leaves nothing
 

@@ -72,6 +72,7 @@
 # recover: fix
 # related: [numerics/lstsq-rank-deficient, numerics/loss-nan]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.linalg.svd.html", "https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html"]
+# cases: {nan-inside: {wrong: {noise: "https://github.com/pytorch/pytorch/issues/28293"}}}
 # causes:
 #   nan-inside:
 #     if: 'paste("non-finite values", "infs or NaNs")'
@@ -108,9 +109,27 @@ good = x[torch.isfinite(x).all(1)]  # rows without a missing value
 u, s, vh = torch.linalg.svd(good - good.mean(0), full_matrices=False)
 
 # %% proof nan-inside
-assert good.shape == (5, 3) and u.shape == (5, 3)
+assert torch.equal(good, x[[0, 1, 3, 4, 5]]) and u.shape == (5, 3)
 assert torch.allclose(u * s @ vh, good - good.mean(0), atol=1e-5)
 assert (u * s).mean(0).abs().max() < 1e-5  # centred
+
+# %% wrong noise
+# A little noise on the matrix, as it is posted for this error: NaN plus noise is NaN.
+noisy = x + 1e-4 * x.mean() * torch.rand(6, 3)
+u, s, vh = torch.linalg.svd(noisy - noisy.mean(0), full_matrices=False)
+
+# %% use nan-inside
+loader = [torch.randn(9, 4) * torch.tensor([5.0, 1.0, 0.1, 0.1]) for _ in range(3)]
+loader[1][3, 2] = float("inf")
+spread, axes = [], []
+for x in loader:
+    # >>>
+    u, s, vh = torch.linalg.svd(x - x.mean(0), full_matrices=False)
+    # <<<
+    spread.append(s)
+    axes.append(vh[0])  # the direction in which the batch varies most
+assert torch.stack(spread).isfinite().all() and spread[1][0] > 5
+assert all(axis[0].abs() > 0.9 for axis in axes)
 
 # %%
 x = torch.randn(5, 8)  # fewer samples than features

@@ -34,7 +34,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/amp.html"]
 # cases:
 #   your-own-line: {needs: ["torch:2.6"]}  # 2.0 has nothing else to take
-#   in-a-library: {needs: ["torch:2.6"]}
+#   in-a-library: {needs: ["torch:2.6"], wrong: {all-of-them: "https://github.com/k2-fsa/icefall/pull/1821"}}
 # causes:
 #   your-own-line:
 #     undecided: whose file it is, is not printed
@@ -90,6 +90,22 @@ for parameter, old, gradient in zip(model.parameters(), before, expected, strict
     assert torch.allclose(parameter, old - 0.1 * gradient, atol=1e-3) and not torch.equal(parameter, old)
 assert scaler.is_enabled() and scaler.state_dict()["_growth_tracker"] == 1
 
+# %% use your-own-line
+model = nn.Linear(4, 3)
+first = model.weight.detach().clone()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.randn(6, 4), torch.randn(6, 3)) for _ in range(2)]
+for x, y in loader:
+    optimizer.zero_grad()
+    # >>>
+    with torch.cuda.amp.autocast(dtype=torch.float16):
+        output = model(x)
+        loss = loss_fn(output, y)
+    loss.backward()
+    optimizer.step()
+    # <<<
+assert output.shape == (6, 3) and not torch.equal(model.weight, first)
+
 # %%
 folder = Path("site-packages/old_detector")
 folder.mkdir(parents=True)
@@ -121,6 +137,13 @@ with warnings.catch_warnings(record=True) as heard:
     assert torch.equal(old_detector.detect(x), x * 2)
     warnings.warn("torch.other is deprecated", FutureWarning, stacklevel=1)
 assert [str(one.message) for one in heard] == ["torch.other is deprecated"]
+
+# %% wrong all-of-them
+# All warnings of this kind switched off: this one is gone, and so is every other that announces
+# what the next release takes away.
+import warnings
+
+warnings.simplefilter(action="ignore", category=FutureWarning)
 
 # %% break true-by-position
 # torch.cuda.amp.autocast(False), with the device put in front of False

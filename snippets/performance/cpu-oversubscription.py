@@ -15,6 +15,7 @@
 # needs: ["fault:in the case no-more-threads, a limit on memory (setrlimit) that leaves no room for the stacks of more threads"]
 # cases:
 #   many-jobs:
+#     wrong: {exported-from-python: "https://github.com/sql-machine-learning/elasticdl/pull/153"}
 #     silent: true
 #     needs: [fork]
 #     commands:
@@ -95,6 +96,15 @@ assert [int(job.communicate()[0]) for job in jobs] == [share] * 4  # the variabl
 _, result = side_by_side(4, threads=share)
 assert all(abs(value / 300_000 - 1.1752) < 0.001 for value in result)  # the mean of exp over -1 to 1
 
+# %% wrong exported-from-python
+# `os.system("export …")`: a shell is started, sets its own variable and ends. The program, and what
+# it starts, has as many threads as before.
+os.system("export OMP_NUM_THREADS=1")
+program = "import torch; print(torch.get_num_threads())"
+child = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE)
+print(int(child.stdout), "threads in a process that the program starts")
+assert int(child.stdout) == cores
+assert "OMP_NUM_THREADS" not in os.environ and torch.get_num_threads() == cores
 
 # %%
 import resource
@@ -156,3 +166,9 @@ number = torch.get_num_interop_threads() + 1
 set_interop_threads(number)
 set_interop_threads(number)  # the second module that sets it
 assert torch.get_num_interop_threads() == number
+try:
+    set_interop_threads(number + 1)
+except RuntimeError as error:
+    assert "cannot set number of interop threads" in str(error)  # another number is still told
+else:
+    raise AssertionError("another number was dropped without a word")

@@ -6,6 +6,7 @@
 # docs: ["https://docs.pytorch.org/tutorials/recipes/recipes/benchmark.html", "https://docs.pytorch.org/docs/stable/torch.compiler_faq.html"]
 # cases:
 #   cuda-start: {needs: [cuda]}
+#   new-shapes: {wrong: {higher-limit: "https://github.com/HomebrewML/HeavyBall/issues/16"}}
 # causes:
 #   first-calls:
 #   compiled:
@@ -186,6 +187,12 @@ for length in [16, 32, 48]:
     x = torch.randn(length)
     assert torch.equal(model(x), (2 * x).relu())
 assert len(graphs) == 1
+
+# %% wrong higher-limit
+# A higher limit for recompilations: the model stays compiled, but each new length up to the limit
+# is compiled, and waited for.
+torch._dynamo.config.cache_size_limit = 128
+model = torch.compile(model, dynamic=False)
 
 # %% break cuda-start
 def call():

@@ -3,6 +3,8 @@
 # recover: fix
 # rows: [S000-13, S004-04]
 # docs: ["https://docs.pytorch.org/tutorials/intermediate/per_sample_grads.html"]
+# cases:
+#   loop-over-losses: {wrong: {batch-of-one: "https://github.com/pytorch/pytorch/issues/23475"}}
 # causes:
 #   loop-over-losses:
 #   only-the-sum:
@@ -79,6 +81,23 @@ for i in [0, 60, 127]:  # what the loop would have given
         torch.testing.assert_close(got[i], right)
         torch.testing.assert_close(also[i], right)
 assert per_sample["0.weight"].shape == (128, 128, 64)
+
+# %% wrong batch-of-one
+# A batch of one for each sample, with `zero_grad` in between: each backward is small now, and there
+# are still as many of them as samples.
+def one_by_one():
+    gradients = []
+    for sample, label in zip(x, y):
+        model.zero_grad()
+        cross_entropy(model(sample[None]), label[None]).backward()
+        gradients.append([p.grad.clone() for p in parameters])
+    return gradients
+
+
+together = seconds(lambda: cross_entropy(model(x), y).backward())
+slower = seconds(one_by_one) / together
+print(f"{slower:.0f} times the time of one backward over the batch")
+assert slower > 10
 
 # %%
 weights = torch.rand(128)  # say, how much each sample counts

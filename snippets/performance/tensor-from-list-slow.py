@@ -7,6 +7,8 @@
 # recover: fix
 # rows: [S001-13]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.from_numpy.html"]
+# cases:
+#   list-of-arrays: {wrong: {as-tensor: "https://github.com/AI4Finance-Foundation/ElegantRL/issues/106"}}
 # causes:
 #   list-of-arrays:
 #     likely: >-
@@ -63,6 +65,32 @@ batch = torch.from_numpy(np.stack(images))  # one copy of memory, then none
 # %% proof list-of-arrays
 assert batch.shape == (32, 84, 84) and batch.dtype == torch.float64
 assert all(np.array_equal(row, image) for row, image in zip(batch.numpy(), images, strict=True))
+
+# %% use list-of-arrays
+from torch.utils.data import DataLoader
+
+
+def collate(samples):
+    images = [image for image, label in samples]
+    # >>>
+    batch = torch.tensor(images)
+    # <<<
+    return batch, torch.tensor([label for image, label in samples])
+
+
+frames = [np.random.default_rng(i).random((3, 8, 8)) for i in range(10)]
+loader = DataLoader([(frame, i % 2) for i, frame in enumerate(frames)], 4, collate_fn=collate)
+model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(192, 2)).double()
+for images, labels in loader:
+    torch.nn.functional.cross_entropy(model(images), labels).backward()
+assert images.shape == (2, 3, 8, 8) and np.array_equal(images[1].numpy(), frames[9])
+
+# %% wrong as-tensor
+# `torch.as_tensor` in place of `torch.tensor`: of a list it also takes number by number. As slow.
+slow = seconds(lambda: torch.as_tensor(images))
+fast = seconds(lambda: torch.from_numpy(np.stack(images)))
+print(f"{slow / fast:.0f} times slower")
+assert slow > 10 * fast
 
 # %%
 labels = [np.array([16_777_216, 16_777_217, 16_777_218]), np.array([1, 2, 3])]  # numbers of products, say

@@ -6,6 +6,7 @@
 # cases:
 #   no-synchronize: {needs: [cuda]}
 #   blamed-line: {needs: [cuda]}
+#   stand-in: {wrong: {measured-again: "https://github.com/uber-research/DeepPruner/issues/16"}}
 # causes:
 #   no-synchronize:
 #   blamed-line:
@@ -162,6 +163,20 @@ assert seconds(lambda: gpu.submit(time.sleep, 0.3)) >= 0.3
 done = []
 seconds(lambda: gpu.submit(lambda: done.append(torch.linalg.svdvals(matrix))))
 assert torch.equal(done[0], torch.linalg.svdvals(matrix))
+
+# %% wrong measured-again
+# The call measured ten times, without waiting: ten times the ordering is measured, and the work
+# still goes on when the clock has been read.
+orders, measured = [], []
+for _ in range(10):
+    start = time.perf_counter()
+    orders.append(gpu.submit(torch.linalg.svdvals, matrix))
+    measured.append(time.perf_counter() - start)
+start = time.perf_counter()
+orders[-1].result()
+waited = time.perf_counter() - start
+print(f"the work goes on for {waited / sum(measured):.0f} times what was measured")
+assert waited > 3 * sum(measured)
 
 # %%
 torch.set_num_threads(2)

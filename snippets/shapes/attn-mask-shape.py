@@ -31,6 +31,7 @@
 # recover: fix
 # related: [shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"]
+# cases: {per-head: {wrong: {repeat: "https://github.com/line/lighthouse/pull/77"}}}
 # causes:
 #   open-clip:
 #     likely: len(mask) == 2 and mask[0] == 77 and mask[1] == 77
@@ -73,6 +74,19 @@ outputs, weights = model(x, x, x, key_padding_mask=y)  # True: leave this word o
 for i, n in enumerate(lengths):
     torch.testing.assert_close(outputs[i : i + 1, :n], alone[i])
 
+# %% use padding-as-attention
+layer = nn.Linear(8, 3)
+optimizer = torch.optim.SGD([*model.parameters(), *layer.parameters()], lr=0.1)
+for size in (4, 6):  # words in the longest sentence
+    x, y = torch.randn(3, size, 8), torch.arange(size) >= torch.tensor([size, 2, 3])[:, None]
+    # >>>
+    outputs, weights = model(x, x, x, attn_mask=y)
+    # <<<
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(layer(outputs[:, 0]), torch.arange(3)).backward()
+    optimizer.step()
+assert not weights.transpose(1, 2)[y].any() and model.in_proj_weight.grad.any()
+
 # %%
 mask = torch.triu(torch.ones(8, 8), 1).bool()  # made once, for 8 words
 model.mask = mask
@@ -112,6 +126,11 @@ outputs, weights = model(x, x, x, attn_mask=masks)
 for i in range(4):
     one = x[i : i + 1]
     torch.testing.assert_close(outputs[i : i + 1], model(one, one, one, attn_mask=y[i])[0])
+
+# %% wrong repeat
+# `repeat(num_heads, 1, 1)`: the shape is right, the order is 0, 1, 2, 3, 0 …, and sentences get the
+# masks of others.
+outputs, weights = model(x, x, x, attn_mask=y.repeat(model.num_heads, 1, 1))
 
 # %%
 y = torch.arange(5) >= lengths[:, None]

@@ -82,7 +82,20 @@ model = Model()
 loss = loss_fn(model(images), labels)
 alone = [loss_fn(model(images[i : i + 1]), labels[i : i + 1]) for i in range(4)]
 torch.testing.assert_close(loss, torch.stack(alone).mean())
-assert model.features(images).shape == (4, 16, 7, 7)
+assert model.features(images).shape == (4, 16, 7, 7) and model(images).shape == (4, 10)
+
+# %% use wrong-flatten
+# >>>
+# <<<
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+images, labels = torch.rand(7, 3, 32, 32), torch.arange(7)
+for batch, target in zip(images.split(4), labels.split(4)):
+    loss = loss_fn(model(batch), target)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert model(images).shape == (7, 10) and model.features[0].weight.grad.any()
 
 # %%
 model = nn.Sequential(nn.Embedding(50, 8), nn.Linear(8, 50))  # a language model: scores for each next word
@@ -129,3 +142,5 @@ for x, y in loader:
 # %% proof last-batch
 torch.testing.assert_close(loss, -model(dataset[8:]).log_softmax(1)[[0, 1], y].mean())
 assert len(y) == 2
+loss.backward()
+assert model.weight.grad.any()

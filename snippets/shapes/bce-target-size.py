@@ -18,6 +18,8 @@
 # recover: fix
 # related: [shapes/batch-size-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html"]
+# cases: {one-output: {wrong: {bare-squeeze: "https://github.com/open-mmlab/mmsegmentation/pull/1629",
+#   detached: "https://github.com/FernandoLpz/Text-Classification-LSTMs-PyTorch/issues/9"}}}
 # causes:
 #   one-output:
 #     if: len(target) == 1 and len(input) == 2 and input[1] == 1 and input[0] == target[0] or len(input) == 1 and len(target) == 2 and target[1] == 1 and input[0] == target[0]
@@ -50,6 +52,32 @@ loss = loss_fn(outputs, labels)
 # %% proof one-output
 chance = model(x)[:, 0].sigmoid()
 torch.testing.assert_close(loss, -torch.where(labels == 1, chance, 1 - chance).log().mean())
+loss.backward()
+assert model.weight.grad.any()
+
+# %% wrong bare-squeeze
+# A bare `squeeze()`: a last batch of one sample loses its batch dimension too, and the error is back.
+for images, target in zip(x.split(5), labels.split(5)):
+    loss = loss_fn(model(images).squeeze(), target)
+
+# %% wrong detached
+# `squeeze()` with `detach()`, copied from another answer: the shapes fit, and `backward()` raises.
+loss = loss_fn(model(x).squeeze(1).detach(), labels)
+loss.backward()
+
+# %% use one-output
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+x = torch.randn(6, 4)
+loader = list(zip(x.split(5), (x[:, 0] > 0).float().split(5)))  # five samples, then one
+for _ in range(200):
+    for x, labels in loader:
+        # >>>
+        loss = loss_fn(model(x), labels)
+        # <<<
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+assert all(((model(x)[:, 0] > 0) == (labels > 0.5)).all() for x, labels in loader)
 
 # %%
 model = nn.Linear(4, 3)
@@ -71,6 +99,8 @@ loss = loss_fn(model(x), labels)
 
 # %% proof class-numbers
 torch.testing.assert_close(loss, -model(x).log_softmax(1)[range(6), labels].mean())
+loss.backward()
+assert model.weight.grad.any()
 
 # %%
 model = nn.Sequential(nn.Linear(4, 1), nn.Flatten(0))

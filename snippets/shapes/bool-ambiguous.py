@@ -12,6 +12,7 @@
 # tags: [loss, shape]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.all.html", "https://docs.pytorch.org/docs/stable/generated/torch.where.html"]
+# cases: {in-list: {wrong: {any-equal: "https://github.com/nearai/torchfold/issues/8"}}}
 # causes:
 #   condition:
 #     likely: frames("if ", "elif ", "while ", "assert ", " and ", " or ")
@@ -19,6 +20,7 @@
 #     if: frames("legacy_get_string", "_reduction.py")
 #     likely: frames("nn.CrossEntropyLoss(", "nn.MSELoss(", "nn.BCELoss(", "nn.BCEWithLogitsLoss(", "nn.L1Loss(", "nn.NLLLoss(") or paste("Loss(pred", "Loss(out", "Loss(log", "Loss(y")
 #   in-list:
+#     if: live("right", "list", "holds Tensor")
 #     likely: frames(" not in ", ".index(", ".remove(")
 # ---
 
@@ -48,6 +50,16 @@ assert x.max() > 1
 small = torch.rand(4, 3) / 4
 assert not (small > 0.5).any() and (x > 0.5).any() and not (x > 0.5).all()
 
+# %% use condition
+seen = []
+for x in (torch.tensor([0.9, 0.1]), torch.tensor([0.2, 0.3, 0.1]), torch.tensor([0.7])):
+    # >>>
+    if x > 0.5:
+        x = x * 2
+    # <<<
+    seen.append(x.max().item())
+assert [round(value, 2) for value in seen] == [1.8, 0.3, 1.4]
+
 # %% break class-not-instance
 loss = nn.CrossEntropyLoss(model(x), y)
 
@@ -63,6 +75,8 @@ loss = loss_fn(model(x), y)
 
 # %% proof class-not-instance
 torch.testing.assert_close(loss, -model(x).log_softmax(1)[range(4), y].mean())
+loss.backward()
+assert model.weight.grad.any()
 
 # %%
 dataset = [torch.zeros(3), torch.ones(3)]
@@ -78,8 +92,18 @@ assert (x == dataset[0]).shape == (3,)
 # %% fix in-list
 import torch
 
-found = any(torch.equal(x, other) for other in dataset)
+
+def holds(tensors, x):
+    return any(torch.equal(x, other) for other in tensors)
+
+
+found = holds(dataset, x)
 
 # %% proof in-list
 assert found is True
-assert not any(torch.equal(x + 1, other) for other in dataset)
+assert not holds(dataset, x + 1) and not holds(dataset, torch.tensor([1.0, 0.0, 0.0]))
+assert not holds(dataset, torch.ones(2)) and holds([torch.rand(2), -x], -torch.ones(3))
+
+# %% wrong any-equal
+# `any(x == other …)`: each comparison is still a tensor of many answers, and the error stays.
+found = any(x == other for other in dataset)

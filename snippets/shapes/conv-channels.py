@@ -19,6 +19,7 @@
 # picture: [channels, got, want]
 # recover: fix
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html"]
+# cases: {channels-last: {wrong: {reshaped: "https://github.com/Selen-Suyue/DensePolicy2D/issues/3"}}}
 # causes:
 #   grey:
 #     if: >-
@@ -58,6 +59,7 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Conv2d(3, 8, 3)
 images = torch.rand(2, 1, 28, 28)
+pictures = images
 
 # %% break grey
 model(images)
@@ -72,7 +74,7 @@ outputs = model(images)
 
 # %% proof grey
 assert outputs.shape == (2, 8, 26, 26)
-summed = nn.functional.conv2d(images[:, :1], model.weight.sum(1, keepdim=True), model.bias)
+summed = nn.functional.conv2d(pictures, model.weight.sum(1, keepdim=True), model.bias)
 torch.testing.assert_close(outputs, summed, atol=1e-5, rtol=1e-4)
 
 # %% use grey
@@ -109,6 +111,13 @@ outputs = model(images)
 # %% proof channels-last
 assert outputs.shape == (2, 8, 38, 58)
 assert torch.equal(images[1, 2, 7, 9], pictures[1, 7, 9, 2])
+
+# %% wrong reshaped
+# `reshape` or `view` to the shape that is wanted: no error any more, and values of all three colours
+# stand mixed in each channel.
+images = images.reshape(2, 3, 40, 60)
+outputs = model(images)
+print(torch.equal(images[0, 0], pictures[0, :, :, 0]))
 
 # %%
 images = torch.rand(2, 4, 128, 96)  # PNG files with transparency

@@ -42,6 +42,7 @@
 # recover: fix
 # related: [shapes/conv-channels, shapes/too-many-indices]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html"]
+# cases: {extra-dim: {wrong: {squeezed: "https://github.com/kenshohara/3D-ResNets-PyTorch/issues/92"}}}
 # causes:
 #   extra-dim:
 #     if: begins(batched, "4") and len(shape) == 5 or begins(batched, "3") and len(shape) == 4 or begins(batched, "5") and len(shape) == 6
@@ -97,6 +98,25 @@ outputs = outputs.unflatten(0, images.shape[:2])  # and are taken apart again
 right = torch.stack([model(sample) for sample in videos])
 torch.testing.assert_close(outputs, right)
 
+# %% wrong squeezed
+# `squeeze(0)`: it removes a dimension of size 1 only. With two samples nothing changes, and with one
+# the next step takes its frames for samples.
+outputs = model(images.squeeze(0))
+
+# %% use extra-dim
+head = nn.Linear(4, 2)
+optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+for samples, frames in ((3, 4), (1, 6)):
+    images, labels = torch.rand(samples, frames, 3, 8, 10), torch.arange(samples) % 2
+    # >>>
+    outputs = model(images)
+    # <<<
+    scores = head(outputs.mean(dim=(1, 3, 4)))  # the mean over frames, height and width
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(scores, labels).backward()
+    optimizer.step()
+assert outputs.shape == (1, 6, 4, 4, 6) and model[0].weight.grad.any()
+
 # %%
 model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU())
 images = torch.rand(16, 16)  # one grey image: height, width
@@ -134,8 +154,9 @@ outputs = model(images.reshape(-1, 1, 28, 28))
 torch.testing.assert_close(outputs, model(pictures))
 
 # %%
-model = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8)).eval()
-images = torch.rand(1, 16, 16)  # one image: channel, height, width
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)).eval()
+model[1].running_mean += 0.1
+images = torch.rand(3, 16, 16)  # one image: channels, height, width
 
 # %% break no-batch
 outputs = model(images)
@@ -149,21 +170,22 @@ outputs = model(images[None])  # or images.unsqueeze(0): a batch of one
 
 # %% proof no-batch
 assert outputs.shape == (1, 8, 14, 14)
-torch.testing.assert_close(outputs[0], model(images[None].repeat(3, 1, 1, 1))[1])
+torch.testing.assert_close(outputs[0], model.eval()(images.expand(2, 3, 16, 16))[1])
 
 # %%
-images = torch.zeros(0)
+images = [torch.rand(1, 3, 16, 16), torch.zeros(0)]
 
 # %% break empty
-outputs = model(images)
+outputs = [model(image) for image in images]
 
 # %% check empty
-print(images.shape)  # [0]: nothing was loaded
-assert images.numel() == 0
+print([image.shape for image in images])  # [0]: nothing was loaded
+assert any(image.numel() == 0 for image in images)
 
 # %% fix empty
 # leave out what is empty, and find out why it is
-outputs = model(images) if images.numel() else None
+outputs = [model(image) for image in images if image.numel()]
 
 # %% proof empty
-assert outputs is None
+assert len(outputs) == 1
+torch.testing.assert_close(outputs[0], model(images[0]))

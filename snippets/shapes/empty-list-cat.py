@@ -13,6 +13,7 @@
 # recover: fix
 # related: [shapes/cat-sizes]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.cat.html"]
+# cases: {loop-never-ran: {wrong: {checked-before: "https://github.com/LiamLian0727/WaterMask/issues/1"}}}
 # causes:
 #   loop-never-ran:
 #     if: live("left", "list 0", "its loop never ran")
@@ -64,6 +65,12 @@ assert loader.batch_size == 8
 torch.testing.assert_close(outputs, model(dataset.tensors[0]))
 outputs.sum().backward()
 assert model.weight.grad.any()
+
+# %% wrong checked-before
+# A check before `cat`: no error any more, but no sample was seen, and each score of nothing is `nan`.
+outputs = [model(batch) for (batch,) in loader]
+outputs = torch.cat(outputs) if outputs else torch.empty(0, 2)
+print(outputs.mean())
 
 # %% use loop-never-ran
 loss_fn = nn.MSELoss()

@@ -12,6 +12,7 @@
 # recover: fix
 # related: [shapes/bce-target-size, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html", "https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
+# cases: {column: {wrong: {ignored: "https://github.com/namisan/mt-dnn/issues/115"}}}
 # causes:
 #   column:
 #     if: len(input) == len(target) + 1 and input[-1] == 1
@@ -51,6 +52,32 @@ loss = loss_fn(model(x).squeeze(-1), y)  # [64] and [64]
 
 # %% proof column
 torch.testing.assert_close(loss, (model(x)[:, 0] - y).square().mean())
+loss.backward()
+assert model.weight.grad.any()
+
+# %% wrong ignored
+# The warning ignored, since the loss falls: the model learns to give nearly one number for all.
+optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+for _ in range(300):
+    optimizer.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    optimizer.step()
+print(model(x).std() / y.std())
+assert model(x).std() < 0.1 * y.std()
+
+# %% use column
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(x[i : i + 9], 2 * y[i : i + 9] - 1) for i in range(0, 64, 9)]  # the last batch has one sample
+for _ in range(2):
+    for x, y in loader:
+        # >>>
+        loss = loss_fn(model(x), y)
+        # <<<
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+assert x.shape == (1, 3) and loss.dim() == 0 and model.weight.grad.any()
 
 # %%
 y = y[:, None]

@@ -10,6 +10,7 @@
 # recover: fix
 # related: [shapes/broadcast-mismatch, shapes/conv-channels]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html#in-place-semantics"]
+# cases: {one-channel: {wrong: {three-channels: "https://github.com/LeeJunHyun/Image_Segmentation/issues/37"}}}
 # causes:
 #   one-channel:
 #     if: len(out) == 3 and len(wide) == 3 and out[0] == 1 and wide[0] == 3 and frames("normalize")
@@ -53,6 +54,13 @@ x = x.sub(mean).div(std)
 # %% proof one-channel
 assert x.shape == (1, 28, 28)
 torch.testing.assert_close(x, (grey - 0.1307) / 0.3081)
+
+# %% wrong three-channels
+# The grey image made into three channels, for a model that takes one: the three means fit, and the
+# next layer raises.
+mean = torch.tensor([0.485, 0.456, 0.406]).view(-1, 1, 1)
+x = x.repeat(3, 1, 1).sub(mean)
+torch.nn.Conv2d(1, 2, 3)(x[None])
 
 # %% use one-channel
 batch = []

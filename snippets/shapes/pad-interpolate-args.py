@@ -38,7 +38,7 @@
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.pad.html"]
 # causes:
 #   no-batch:
-#     if: len(spatial) == 1 or paste("linear mode needs", "mode needs 4D", "mode needs 3D", "mode needs 5D")
+#     if: len(spatial) == 1 or paste("spatial dimensions of []", "linear mode needs", "mode needs 4D", "mode needs 3D", "mode needs 5D")
 #     likely: paste("same number of spatial dimensions") and not len(spatial) > 2
 #   size-twice:
 #     if: paste("only one of size or scale_factor", "either size or scale_factor")

@@ -75,6 +75,19 @@ mean, var = features.mean((0, 2, 3), keepdim=True), features.var((0, 2, 3), Fals
 right = ((features - mean) / (var + 1e-5).sqrt()).clamp(min=0)
 torch.testing.assert_close(outputs, right, atol=1e-4, rtol=1e-3)
 
+# %% use other-layers
+# >>>
+model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(32), nn.ReLU())
+# <<<
+head = nn.Linear(64, 2)
+optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+for images in torch.rand(2, 5, 3, 7, 9):
+    outputs = model(images)
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(head(outputs.mean((2, 3))), torch.arange(5) % 2).backward()
+    optimizer.step()
+assert outputs.shape == (5, 64, 5, 7) and model[1].num_batches_tracked >= 2
+
 # %%
 encoder, decoder = nn.Conv2d(3, 16, 3, padding=1), nn.Conv2d(16, 16, 3, padding=1)
 

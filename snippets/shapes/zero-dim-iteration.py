@@ -70,6 +70,19 @@ for x in loader:
 # %% proof squeezed
 torch.testing.assert_close(torch.stack(scores), model(dataset)[:, 0])
 
+# %% use squeezed
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for loader in (torch.rand(4, 3).split(3), torch.rand(1, 3).split(2)):
+    # >>>
+    scores = []
+    for x in loader:
+        scores.extend(model(x).squeeze())
+    # <<<
+    optimizer.zero_grad()
+    torch.stack(scores).square().mean().backward()
+    optimizer.step()
+assert len(scores) == 1 and model.weight.grad.any()
+
 # %%
 y = torch.rand(5, 1)
 loss_fn = nn.MSELoss()

@@ -16,7 +16,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent), str(HERE.parent)]
 
-from twins import Twin, conditions, mutations, python_holds, python_lookup
+from twins import Twin, conditions, lookup_twin, mutations, python_holds, python_lookup
 
 from tools.origins import table as tables
 from torchclinic import LANGUAGES, ROOT
@@ -59,7 +59,7 @@ def main() -> int:
         "".join(part if isinstance(part, str) else "3" for part in wording["parts"])
         for wording in table["wordings"]
     ]
-    with Twin("twin.mjs", table) as twin:
+    with lookup_twin(table) as twin:
         differences = compare(
             "lookups",
             mutations(texts, options.count, options.seed),

@@ -393,7 +393,7 @@ def test_a_message_in_the_search_box_is_looked_up(page: Page, address: str, lang
     expect(first).to_contain_text(
         {
             "en": "Cause: The layer was counted for another image size",
-            "zh": "原因：in_features 是按其他图片大小算的",
+            "zh": "原因：in_features 是按其他图像大小算的",
         }[language]
     )
     page.keyboard.press("Enter")

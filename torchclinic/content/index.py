@@ -89,7 +89,9 @@ TABLES: dict[str, dict[str, Any]] = {
         likely, "BEGIN END LONG WORDS LETTERS HEAD_WORDS HEAD_LETTERS PLENTY RAISED BETWEEN ALIKE"
     ),
     "about": _of(
-        about, "BEGIN END LONG NAMED COUNTED WEAK MARKS OUTSIDE QUOTED WORDS ERRORS FRAMES SIGNS"
+        about,
+        "BEGIN END LONG NAMED COUNTED WEAK MARKS OUTSIDE QUOTED WORDS"
+        " ERRORS TROUBLE STOPS FRAMES SIGNS",
     ),
     "condition": _of(condition, "SIZES UNITS"),
 }
@@ -268,9 +270,9 @@ def served(index: Index) -> dict[str, Any]:
     """The files of a site, by name.
 
     index.json, which a browser needs to find what a text prints, and advice.json, what is then
-    said: it asks for that when there is a hit.
+    said: it asks for that when a page is named.
     """
-    advised = Advice.__annotations__.keys()
+    advised = {*Advice.__annotations__, "title"}
     finding, advice = (
         {
             stem: {name: of for name, of in entry.items() if (name in advised) is told}
@@ -278,18 +280,37 @@ def served(index: Index) -> dict[str, Any]:
         }
         for told in (False, True)
     )
-    # What holds digits, the twin in JavaScript finds as any word. It takes the anchors from the
-    # wordings, by their places: by their names they would be a fifth of the file.
+    # What holds digits, the twin in JavaScript finds as any word.
     kept = {name: part for name, part in index.items() if name not in ("numbered", "anchors")}
-    places: list[list[int]] = [[] for _ in index["wordings"]]
+    found = {**kept, "wordings": _columns(index), "symptoms": finding}
+    return {"index.json": found, "advice.json": advice}
+
+
+def _columns(index: Index) -> dict[str, list[Any]]:
+    """The wordings as `unpack` of docs/assets/lookup.js reads them: a tenth of the file is saved.
+
+    `symptom` counts the wordings of each symptom, in the order of `symptoms`, which is theirs.
+    `places` says of each wording where its anchors stand among its words: their names would be a
+    fifth of the file. Of all else, (how many wordings further, what it is), where there is any.
+    """
+    wordings = index["wordings"]
+    many = Counter(wording["symptom"] for wording in wordings)
+    places: list[list[int]] = [[] for _ in wordings]
     for word, numbers in index["anchors"].items():
         for number in numbers:
-            places[number].append(_said(index["wordings"][number]).index(word))
-    wordings = [
-        {**wording, "anchors": of} for wording, of in zip(index["wordings"], places, strict=True)
-    ]
-    found = {**kept, "wordings": wordings, "symptoms": finding}
-    return {"index.json": found, "advice.json": advice}
+            places[number].append(_said(wordings[number]).index(word))
+    columns: dict[str, list[Any]] = {
+        "symptom": [many[stem] for stem in index["symptoms"]],
+        "parts": [wording["parts"] for wording in wordings],
+        "places": places,
+    }
+    last: dict[str, int] = {}
+    for number, wording in enumerate(wordings):
+        for name, value in wording.items():
+            if name not in columns or name in last:
+                columns.setdefault(name, []).append([number - last.get(name, 0), value])
+                last[name] = number
+    return columns
 
 
 def _said(wording: WordingEntry) -> list[str]:

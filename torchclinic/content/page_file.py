@@ -16,7 +16,7 @@ FIELDS = {
     "zh": {"title", "summary", "diagnosis", "causes", "ask", "synonyms", "source", "comments"},
 }
 DIRECTIVE = re.compile(
-    r"\{\{ ((?:wordings|causes)(?= \}\})|(?:case|check)(?! \}\}))(?: ([a-z0-9-]+))? \}\}"
+    r"\{\{ ((?:wordings|causes)(?= \}\})|(?:case|check|figure)(?! \}\}))(?: ([a-z0-9-]+))? \}\}"
 )
 #: What a page's own fences may be; code comes from the snippet.
 FENCES = ("console", "powershell", "text")
@@ -97,7 +97,7 @@ def _sections(page: Page, problems: Problems) -> None:
     titles = {name: title[page.language] for name, title in SECTIONS.items()}
     names = {title: name for name, title in titles.items()}
     current: Section | None = None
-    usage = "`{{ wordings }}`, `{{ case NAME }}` or `{{ check NAME }}`"
+    usage = "`{{ wordings }}`, `{{ case NAME }}`, `{{ check NAME }}` or `{{ figure NAME }}`"
     for line in walk(page, DIRECTIVE, usage, problems):
         if line.heading and line.heading[1] == "##":
             name = names.get(line.heading[2])

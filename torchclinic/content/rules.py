@@ -183,6 +183,9 @@ def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> No
         written = f"`{{{{ {word} {name} }}}}`"
         if word in ("wordings", "causes"):
             directives.add((word, ""))
+        elif word == "figure":
+            if why := figure.stale(catalogue.root, name):
+                add(line, f"{written}: {why}")
         elif name not in cases:
             add(line, f"{written}: the snippet has no case `{name}`; it has {names}")
         elif word == "check" and "check" not in cases[name].cells:

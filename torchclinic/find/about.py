@@ -5,7 +5,7 @@ docs/assets/about.js is the twin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .clean import is_source, plain, printed_type, strip_prefix
 
@@ -22,12 +22,25 @@ MARKS, OUTSIDE = ('"', "'", "`"), " ,.:;!?()"
 #: First lines of a text whose quotes are asked, and words of one.
 QUOTED, WORDS = 3, 2
 ERRORS = ("rror", "\u9519", "\u5f02\u5e38")
+#: What a sentence holds that says what went wrong without an error, and what ends a sentence.
+TROUBLE = (
+    *("RAM", "memory", "illed", "hang", "stuck", "freez", "slow", " nan", "NaN", "`nan`"),
+    *(
+        "\u5185\u5b58",
+        "\u663e\u5b58",
+        "\u5361\u4f4f",
+        "\u5361\u6b7b",
+        "\u6740\u6b7b",
+        "\u5f88\u6162",
+    ),
+)
+STOPS = (". ", "? ", "! ", "\u3002", "\uff1f", "\uff01")
 FRAMES = ('File "', "Traceback (most recent", "^", "~", "[")
 
 #: Without one of these in a text, a page that covers a query badly is no help.
 SIGNS = (
     *("torch", "Torch", "GPU", "gpu", "CUDA", "cuda", "HIP", "XPU", "MPS", "NCCL", "rain", "odel"),
-    *("ensor", "poch", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
+    *("ensor", "poch", "heckpoint", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
 )
 
 #: A query -> the pages found, best first, by their ids, and whether nothing fits it well.
@@ -35,12 +48,19 @@ Search = Callable[[str], tuple[Sequence[str], bool]]
 
 
 def queries(lines: Sequence[str]) -> list[str]:
-    """What says most of a text: its first lines, the last two of an error, and what is quoted."""
+    """What says most of a text: its first lines, the last two of an error, and what is quoted.
+
+    Of one that prints no error the first sentence below its title that speaks of trouble, where
+    it is not asked already.
+    """
     prose = _prose(lines)
     typed = [text for text in prose if printed_type(text)]
     spoken = [text for text in prose if any(word in text for word in ERRORS)]
     said = [quote for text in prose[:QUOTED] for quote in quotes(text[: 4 * LONG])]
     chosen = [*prose[:1], *typed[-1:], *spoken[-1:], *prose[1:2], *said[:QUOTED]]
+    if not typed:
+        told = next((one for one in _sentences(prose[1:]) if any(map(one.count, TROUBLE))), "")
+        chosen += [told] if told and not prose[1].startswith(told) else []
     return list(dict.fromkeys(text[:LONG] for text in chosen))
 
 
@@ -71,6 +91,14 @@ def quotes(text: str) -> list[str]:
             found.append(inside)
         at = end + 1
     return found
+
+
+def _sentences(prose: Sequence[str]) -> Iterator[str]:
+    for text in prose:
+        cut = text[: 4 * LONG]
+        for stop in STOPS:
+            cut = cut.replace(stop, "\n")
+        yield from cut.split("\n")
 
 
 def _prose(lines: Sequence[str]) -> list[str]:

@@ -62,7 +62,9 @@ def climb(
             return {**told, "rung": "likely"}
     near = likeness().find(clean, lines)
     if first:  # what is wrapped is in the text
-        near = [likely for likely in near if not _wraps(index, likely)]
+        near = [likely for likely in near if _role(index, likely) != "wrapper"]
+    if failure and failure["kind"] == "exception":  # the program ended of that
+        near = [likely for likely in near if _role(index, likely) != "symptom"]
     if near:
         hits = [_hit(index, likely) for likely in near[:3]]
         return {**answer, "status": "likely", "hits": hits, "rung": "likely"}
@@ -76,8 +78,8 @@ def climb(
     return {**answer, "rung": "about" if pages else "none", "about": pages}
 
 
-def _wraps(index: Index, likely: Likely) -> bool:
-    return index["wordings"][likely["wording"]].get("role") == "wrapper"
+def _role(index: Index, likely: Likely) -> str:
+    return index["wordings"][likely["wording"]].get("role", "")
 
 
 def _is_of_another(failure: Failure) -> bool:

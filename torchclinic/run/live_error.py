@@ -3,12 +3,17 @@ the names in a checkpoint, the tensor that an optimizer refused. Read, never run
 
 from __future__ import annotations
 
+import difflib
 from collections import OrderedDict
 from collections.abc import Iterator
+from types import CodeType, FunctionType
 from typing import Any
 
-from .live_things import THINGS, Reader, Row, in_class, registered
+from .live_things import THINGS, Reader, Row, in_class, registered, written_in
 from .live_tree import Step
+
+#: A name that is as much like another one is that one, misspelt.
+ALIKE = 0.75
 
 
 def rows(reader: Reader, error: BaseException, inside: list[Step]) -> Iterator[tuple[Any, Row]]:
@@ -24,6 +29,8 @@ def rows(reader: Reader, error: BaseException, inside: list[Step]) -> Iterator[t
         file = code.co_filename.replace("\\", "/")
         if code.co_name == "load_state_dict" and "/torch/nn/" in file:
             yield from _keys(reader, names.get("self"), names.get("state_dict"))
+        if code.co_name == "_forward_unimplemented":
+            yield from _without_forward(reader, names.get("self"))
         if "/torch/optim/" in file and reader.is_tensor(names.get("param")):
             if row := reader.row("param", names["param"], ["refused"], []):
                 yield names["param"], row
@@ -37,6 +44,25 @@ def _missing(reader: Reader, name: Any, thing: Any) -> Iterator[tuple[Any, Row]]
     phrases += [] if reader.is_layer(thing) else ["own class"]
     if row := reader.row("object", thing, ["object"], phrases):
         yield thing, row
+
+
+def _without_forward(reader: Reader, module: Any) -> Iterator[tuple[Any, Row]]:
+    """A module without forward(): did it slip into another method, or is its name another?"""
+    if not reader.is_module(module):
+        return
+    methods = {
+        name: thing.__code__
+        for name, thing in written_in(type(module)).items()
+        if type(thing) is FunctionType
+    }
+    inner = [part for code in methods.values() for part in code.co_consts]
+    phrases = []
+    if any(type(part) is CodeType and part.co_name == "forward" for part in inner):
+        phrases.append("forward() in another method")
+    elif alike := difflib.get_close_matches("forward", methods, 1, ALIKE):
+        phrases += ["forward() misspelt", f"method={alike[0]}"]
+    if row := reader.row("object", module, ["object"], phrases):
+        yield module, row
 
 
 def _keys(reader: Reader, module: Any, state: Any) -> Iterator[tuple[Any, Row]]:

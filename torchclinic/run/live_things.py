@@ -8,14 +8,19 @@ are read, but the smallest and the largest of whole numbers where an index is at
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from types import GeneratorType
 from typing import Any, NamedTuple
 
 #: Things of a model, or variables of a frame, that are looked at.
 THINGS = 2000
+#: GPUs of one process.
+GPUS = 16
 #: Elements of an index whose ends are read.
 ELEMENTS = 1_000_000
+#: Kinds of things in a list.
+KINDS = 3
 #: Characters of a name, of a number.
 NAME, NUMBER = 40, 60
 #: Of a layer's own numbers, those that say what it takes.
@@ -89,15 +94,31 @@ class Reader:
         return Row(name[:NAME], roles, phrases + since) if phrases else None
 
     def run(self) -> Iterator[str]:
-        """The release, whether CUDA is up, the rank."""
+        """The release, whether CUDA is up and what it holds, the rank."""
         yield str(self.torch.__version__)
         cuda = vars(self.torch).get("cuda")
         if cuda is not None and vars(cuda).get("_initialized"):
             yield "cuda"
+            yield from self._memory()
         if os.environ.get("RANK", "").isdecimal():
             yield f"rank={os.environ['RANK']}"
         if not self.torch.is_grad_enabled():  # blocks of no_grad() have ended by now
             yield "gradients off"
+
+    def _memory(self) -> Iterator[str]:
+        """Of each GPU that was used: what tensors hold, and what PyTorch keeps for them.
+
+        From PyTorch's own books, which a broken GPU leaves readable: nothing asks the driver.
+        """
+        books = vars(self.torch._C).get("_cuda_memoryStats")
+        for index in range(GPUS if books else 0):
+            try:
+                told = books(index)
+            except Exception:  # there is no such GPU
+                return
+            for kind in ("allocated", "reserved"):
+                if held := told[f"{kind}_bytes"]["all"]["current"]:
+                    yield f"cuda:{index}.{kind}={held / 2**30:.2f} GiB"
 
     def _phrases(self, thing: Any) -> Iterator[str]:
         kind = type(thing)
@@ -107,10 +128,12 @@ class Reader:
             yield from self._of_module(thing)
         elif kind in (int, float, bool):
             yield f"{kind.__name__} {thing}"[:NAME]
-        elif kind in (list, tuple, dict):
+        elif kind in (list, tuple, dict, OrderedDict):
             yield from self._of_several(kind, thing)
         elif _from(thing, "numpy") and kind.__name__ == "ndarray":
             yield f"{thing.dtype.name} {_shape(thing.shape)}"
+            if thing.dtype.name == "object":
+                yield from self._of_parts(thing.ravel()[:THINGS].tolist())
         elif kind is GeneratorType and thing.gi_frame is None:
             yield "generator"
             yield "used up"
@@ -192,10 +215,12 @@ class Reader:
             yield "holds layers in a list"
 
     def _of_several(self, kind: type, thing: Any) -> Iterator[str]:
-        parts = _parts(thing)
         yield f"{kind.__name__} {len(thing)}"
-        if names := sorted({type(part).__name__ for part in parts}):
-            yield f"holds {', '.join(names[:3])}"[:NUMBER]
+        yield from self._of_parts(_parts(thing))
+
+    def _of_parts(self, parts: list[Any]) -> Iterator[str]:
+        for name in sorted({_class(part) for part in parts})[:KINDS]:
+            yield f"holds {name}"[:NUMBER]
         if any(type(part) is dict and "param_groups" in part for part in parts):
             yield "holds the state of an optimizer"
         tensors = [part for part in parts if self.is_tensor(part)]
@@ -244,10 +269,14 @@ def own(thing: Any) -> dict[str, Any]:
 def in_class(thing: Any, name: str) -> Any:
     """What its class has under a name, as it is written there; None for nothing."""
     for kind in type.__dict__["__mro__"].__get__(type(thing)):
-        held = type.__dict__["__dict__"].__get__(kind)
-        if name in held:
+        if name in (held := written_in(kind)):
             return held[name]
     return None
+
+
+def written_in(kind: type) -> Mapping[str, Any]:
+    """What stands in the body of a class."""
+    return type.__dict__["__dict__"].__get__(kind)  # type: ignore[no-any-return]
 
 
 def registered(module: Any, before: str = "") -> Iterator[tuple[str, Any]]:
@@ -297,8 +326,8 @@ def _held(its: dict[str, Any], name: str) -> list[Any]:
 
 
 def _parts(thing: Any) -> list[Any]:
-    """Of a list, tuple or dict, exactly; of THINGS at most."""
-    if type(thing) is not dict:
+    """Of a list, tuple or dictionary; of THINGS at most."""
+    if type(thing) in (list, tuple):
         return list(thing[:THINGS])
     return [part for part, _ in zip(thing.values(), range(THINGS), strict=False)]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 
 from ..content.catalogue import Catalogue
+from ..content.figure import alternative
 from ..content.page import Page
 from ..content.symptom import Symptom
 from ..content.tip import PROGRAMS, Tip
@@ -34,6 +35,21 @@ def summary(made: Symptom | Tip, language: str) -> str:
 def description(made: Symptom | Tip, language: str) -> str:
     """The summary without Markdown's marks, for search engines."""
     return summary(made, language).replace("`", "")
+
+
+def figure(catalogue: Catalogue, name: str, language: str, page: str) -> str:
+    """A figure in both colour schemes, of which Material shows the one that fits.
+
+    Args:
+        page: the id of the page that it is on.
+    """
+    alt = html.escape(alternative(catalogue.root, name, language), quote=True).replace("]", "")
+    up = "../" * page.count("/")
+    return "\n".join(
+        f"![{alt}]({up}assets/figures/{name}-{language}-{scheme}.svg#only-{scheme})"
+        "{ width=672 height=326 }"
+        for scheme in ("light", "dark")
+    )
 
 
 def program(catalogue: Catalogue, name: str) -> str:

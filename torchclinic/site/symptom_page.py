@@ -19,7 +19,7 @@ from .evidence_view import evidence_line
 from .labels import LABELS
 from .markup import indented, plain
 from .message_view import headline_row, picture, wordings
-from .parts import docs_name, host, sources, synonyms, topic_name
+from .parts import docs_name, figure, host, sources, synonyms, topic_name
 
 _GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 
@@ -179,6 +179,8 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
         return "\n\n".join(yours) + _your_machine(symptom, language)
     if word == "causes":  # site/choice.py
         return ""
+    if word == "figure":
+        return figure(catalogue, name, language, symptom.id)
     shown = symptom.code(language).cases.get(name)
     if shown is None:
         return ""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import html
-from pathlib import Path
-
 from ..content.catalogue import Catalogue
-from ..content.figure import alternative
 from ..content.tip import DIRECTIVE, GPUS, MARK, Tip
 from .evidence_view import reason
 from .labels import LABELS
 from .markup import plain
-from .parts import program, sources, synonyms
+from .parts import figure, program, sources, synonyms
 
 
 def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "") -> str:
@@ -30,7 +26,7 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
         if directive and directive[1] == "program":
             lines += ["", program(catalogue, directive[2]), ""]
         elif directive:
-            lines += ["", figure(catalogue.root, directive[2], language), ""]
+            lines += ["", figure(catalogue, directive[2], language, made.id), ""]
         elif mark := MARK.match(line):
             text = label["not-run-why"] if mark[2].startswith(GPUS) else label["run-where"]
             lines += [f"*{text.format(why=reason(mark[2], language))}*", ""]
@@ -66,14 +62,4 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
             ]
         )
         + "\n"
-    )
-
-
-def figure(root: Path, name: str, language: str) -> str:
-    """A figure in both colour schemes; Material shows the one that fits."""
-    alt = html.escape(alternative(root, name, language), quote=True).replace("]", "")
-    return "\n".join(
-        f"![{alt}](../../assets/figures/{name}-{language}-{scheme}.svg#only-{scheme})"
-        "{ width=672 height=326 }"
-        for scheme in ("light", "dark")
     )
