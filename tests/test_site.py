@@ -995,3 +995,10 @@ def test_a_module_that_would_not_work_from_a_folder_stops_the_build() -> None:
     ):
         with pytest.raises(ValueError, match=r"d\.js: `"):
             file_scheme.module(text, "d.js")
+
+
+def test_of_a_vain_attempt_the_frames_of_the_page_are_shown() -> None:
+    own = '  File "loss.py", line 3, in <module>\n    loss(x)\n    ^^^^^^^'
+    torchs = '  File "torch/nn/modules/module.py", line 9, in _call_impl\n    return f(x)'
+    printed = f"step 1\nTraceback (most recent call last):\n{own}\n{torchs}\nValueError: no\n  why"
+    assert case_view.frames_of("loss.py", printed) == printed.replace(f"{torchs}\n", "")

@@ -50,7 +50,10 @@
 #     if: >-
 #       (count(param) > 5 and ckpt[1:] != model[1:] or count(param) > 16) and product(model) > 0 and product(ckpt) > 0
 #       and not paste("pos_embed:", "relative_position_bias_table:", "lora_A", "lora_B", "lora_down", "lora_up")
-#     likely: ckpt[0] != model[0] and ckpt[1:] != model[1:] and ckpt[-1] != 1 or count(param) > 5 or len(ckpt) == 4 and ckpt[2:] != model[2:]
+#     likely: >-
+#       ckpt[0] != model[0] and ckpt[1:] != model[1:] and ckpt[-1] != 1 or count(param) > 5 or len(ckpt) == 4 and ckpt[2:] != model[2:] or
+#       len(ckpt) == 1 and len(model) == 1 and count(param) > 2 and not paste("cls", "class",
+#       "head", "fc", "logits", "score", "embed")
 #   vocabulary:
 #     if: >-
 #       count(param) < 5 and ckpt[1:] == model[1:] and len(ckpt) == 2 and ckpt[0] > 1000 and model[0] > 1000 and paste("embed", "lm_head", "wte", "vocab")

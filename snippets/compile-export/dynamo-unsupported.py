@@ -188,6 +188,9 @@ assert asked == [{"fullgraph": True}]
 torch.testing.assert_close(y, x * 2)
 torch.testing.assert_close(compiled(x), x * 2)
 torch.testing.assert_close(compiled(x.clone().fill_(torch.nan)), torch.zeros(2, 3))
+partly = x.clone()
+partly[0, 1] = torch.nan  # one is enough for all
+torch.testing.assert_close(compiled(partly), torch.zeros(2, 3))
 
 # %%
 

@@ -109,6 +109,17 @@ assert len(launched) == 2 and max(max(sizes) for sizes in launched) <= 65_535
 torch.testing.assert_close(done, attention_itself(q, q + 1, 2 * q))
 assert torch.equal(attention(q[:3], q[:3], q[:3], is_causal=True), attention_itself(q[:3], q[:3], q[:3], is_causal=True))
 
+# %% use too-many
+encoder, pixels = torch.nn.Linear(8, 8), torch.randn(66_000, 2, 8)
+# >>>
+attention = F.scaled_dot_product_attention
+# <<<
+q = encoder(pixels)[:, None]
+out = attention(q, q, q)
+out.square().mean().backward()
+assert out.shape == (66_000, 1, 2, 8) and encoder.weight.grad.any()
+assert max(max(sizes) for sizes in launched) <= 65_535
+
 # %%
 my_kernels = sys.modules["my_kernels"] = types.ModuleType("my_kernels")
 started = []
@@ -150,4 +161,5 @@ def areas(boxes):
 # %% proof empty
 result = areas(boxes[scores > 0.5])
 assert result.shape == (0,) and result.dtype == boxes.dtype and started == []
+assert areas(boxes.double()[:0]).dtype == torch.float64
 assert areas(boxes).tolist() == [6.0, 4.0] and started == [1]

@@ -103,6 +103,23 @@ assert batch.device.type == "cpu" and batch.dtype == torch.float32
 assert batch.tolist() == [[number] * 3 for number in (0.0, 1.0, 2.0, 3.0)]
 assert batch.is_shared()  # it came through the system's shared memory
 
+# %% use dataset
+# >>>
+class Images(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return torch.full((3,), float(index)).to(GPU)
+
+
+# <<<
+model, seen = nn.Linear(3, 2), []
+for batch in DataLoader(Images(), batch_size=2, num_workers=1):
+    seen.append(batch.device.type)
+    model(batch.cpu()).sum().backward()
+assert seen == ["cpu", "cpu"] and model.weight.grad[0].tolist() == [6, 6, 6]
+
 # %%
 model = nn.Linear(3, 2)
 device = "cpu"  # in the other processes: "cuda"

@@ -120,6 +120,16 @@ with Launches():
     torch.cdist(x[:100], x)
 assert len(part) == 100 and max(launched) == 100 * 1000
 
+# %% use too-long
+x, labels = torch.randn(450, 4), torch.arange(450) % 3
+with Launches():
+    # >>>
+    nearest = torch.cdist(x, x).topk(2, largest=False).indices[:, 1]
+    # <<<
+    same = (labels[nearest] == labels).float().mean().item()
+assert max(launched) <= 100 * 450 and len(nearest) == 450
+assert not (nearest == torch.arange(450)).any() and 0.2 < same < 0.5
+
 # %%
 my_kernels = sys.modules["my_kernels"] = types.ModuleType("my_kernels")
 read = []

@@ -87,6 +87,18 @@ model = nn.DataParallel(model, device_ids=gpus)
 assert model.src_device_obj == model.module.at == torch.device("cuda:1")
 assert model.device_ids == [1, 2] and model.output_device == 1
 
+# %% use other-gpu
+layers = [Model(8, 2) for _ in range(2)]
+wrapped = []
+for model in layers:
+    # >>>
+    model = nn.DataParallel(model.to("cuda:1"))
+    # <<<
+    wrapped.append(model)
+assert [model.module for model in wrapped] == layers
+assert all(model.src_device_obj == model.module.at for model in wrapped)
+assert all(model.module.at == torch.device("cuda:1") for model in wrapped)
+
 # %% wrong current-device
 # `torch.cuda.set_device("cuda:1")`: it chooses where new tensors go. `nn.DataParallel` still takes
 # all GPUs, from 0 on.

@@ -82,6 +82,21 @@ torch.testing.assert_close(scores, plain.score(x))
 scores[:, 0].sum().backward()
 assert all(p.grad is not None for p in model.parameters())
 
+# %% use other-method
+model = copy.deepcopy(plain)
+fully_shard(model, mesh=mesh)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+# >>>
+scores = model.score(x)
+# <<<
+for batch in torch.rand(2, 5, 4):
+    optimizer.zero_grad()
+    scores = model.score(batch)
+    nn.functional.nll_loss(scores.log(), torch.zeros(5, dtype=torch.long)).backward()
+    optimizer.step()
+assert not torch.equal(model.head.weight.full_tensor(), plain.head.weight)
+assert model.score(batch)[:, 0].mean() > plain.score(batch)[:, 0].mean()
+
 # %%
 trained = Net()
 torch.save(trained.state_dict(), "model.pt")

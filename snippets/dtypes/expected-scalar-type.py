@@ -118,7 +118,10 @@
 #     if: paste("Float8_e")
 #     sample: "RuntimeError: mat1 and mat2 must have the same dtype, but got Half and Float8_e4m3fn"
 #   double-targets:
-#     if: paste("Found dtype") and got in ["Double", "Long", "Int", "Byte", "Bool"]
+#     if: >-
+#       paste("Found dtype") and got in ["Double", "Long", "Int", "Byte", "Bool"] and frames(
+#       "backward", "loss")
+#     likely: paste("Found dtype") and got in ["Double", "Long", "Int", "Byte", "Bool"]
 #     sample: "RuntimeError: Found dtype Double but expected Float"
 #   two-halves:
 #     if: want == "Half" and got == "BFloat16" or want == "BFloat16" and got == "Half" or a == "Half" and b == "BFloat16" or a == "BFloat16" and b == "Half"
@@ -134,7 +137,10 @@
 #     if: >-
 #       got in ["Long", "Int", "Byte", "Char", "Short", "Bool"] and want in ["Float", "float"] or a in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"] and b in ["Float", "float"]
 #       or b in ["Long", "Int", "Byte", "Char", "Short", "Bool", "long", "int"] and a in ["Float", "float"]
-#     likely: got in ["Byte", "Long", "Int"] and paste("expected Float tensor")
+#     likely: >-
+#       got in ["Byte", "Long", "Int"] and paste("expected Float tensor") or want in ["FloatTensor",
+#       "cuda.FloatTensor"] and got in ["LongTensor", "IntTensor", "ByteTensor", "cuda.LongTensor",
+#       "cuda.IntTensor", "cuda.ByteTensor"]
 # ---
 
 # %%

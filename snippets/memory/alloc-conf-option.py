@@ -63,6 +63,19 @@ os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"
 # %% proof not-boolean
 assert first_tensor_on_gpu() == "expandable_segments:True"
 
+# %% use not-boolean
+# >>>
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:1"
+# <<<
+settings = first_tensor_on_gpu()
+model = torch.nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in torch.randn(2, 8, 4):
+    optimizer.zero_grad()
+    model(x).square().mean().backward()
+    optimizer.step()
+assert settings == "expandable_segments:True" and model.weight.grad.any()
+
 # %% break too-small
 os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "max_split_size_mb:10"
 first_tensor_on_gpu()

@@ -92,6 +92,7 @@ assert used[::4] == [0.1, 0.01, 0.001]
 
 # %%
 scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127)  # so high that the first step overflows, as it does on a GPU
+loader = [*loader, 100 * loader[0], loader[1]]  # and once more, later
 
 # %% break amp-skipped
 for images in loader:
@@ -121,7 +122,7 @@ for images in loader:
 
 # %% proof amp-skipped
 assert used and used[0] == 1.0  # the first real step has the first learning rate
-assert used == [round(0.1**number, 6) for number in range(len(used))] and len(used) < 4
+assert used == [round(0.1**number, 6) for number in range(len(used))] and 1 < len(used) < 5
 
 # %% use amp-skipped
 loader = [4 * torch.rand(3, 4) for _ in range(6)]
@@ -137,7 +138,7 @@ assert 0 < len(used) < len(loader)  # some steps were left out, some were made
 assert model.weight.isfinite().all() and optimizer.param_groups[0]["lr"] < 1.0
 
 # %%
-del scaler
+del scaler, loader[4:]
 optimizer.zero_grad()
 
 # %% break never-stepped

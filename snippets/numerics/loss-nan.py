@@ -399,16 +399,17 @@ assert torch.allclose(loss, (150 - torch.tensor([1.0, 3.0]).softmax(0)[0].log())
 # %% wrong clipped
 # `clip_grad_norm_` before the step: the loss is `nan`, so the norm is `nan`, and every gradient is
 # multiplied by it.
+x.requires_grad_()
 target = F.one_hot(labels, 2)
 loss = -(target * model(x).softmax(-1).log()).sum(-1).mean()
 loss.backward()
-print(nn.utils.clip_grad_norm_(model.parameters(), 0.1))
+print(nn.utils.clip_grad_norm_([x], 0.1))
 
 # %% wrong epsilon
 # `1e-8` added before the log: in half precision `1e-8` is 0, and the loss stays `nan`.
 target = F.one_hot(labels, 2)
 probabilities = model(x.half()).softmax(-1)
-loss = -(target * (probabilities + 1e-8).log()).sum(-1).mean()
+loss = -(target * (probabilities + 1e-8).log()).sum(-1).mean().float()
 print(loss)
 
 # %%

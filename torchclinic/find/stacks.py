@@ -16,7 +16,7 @@ from .ranks import rank_of
 MARK = "# torchclinic "
 #: One of these stands in a dump; one of those in what is none of a hang: a crash, a profile.
 SIGNS = ("(most recent call first)", '): "', "Thread ", MARK)
-NOT = ("Fatal Python error", "Windows fatal exception", "%Own", ");")
+NOT = ("Fatal Python error", "Windows fatal exception", "(0xC0000", "%Own", ");")
 #: Only `torchclinic` says it of a process, in its line.
 MARKED = "host"
 #: Lines of a text, characters of a line and frames of a thread that are read.

@@ -92,7 +92,7 @@ def tried(catalogue: Catalogue, symptom: Symptom, language: str) -> list[str]:
 
 def _seen(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
     """What was recorded of a vain attempt; what it means, where it is not its own error."""
-    output = printed(catalogue, symptom, cell, language)
+    output = printed(catalogue, symptom, cell, language, f"{symptom.stem}.py")
     run = recorded(catalogue, symptom, cell.name)
     if run is None or run[1]["outcome"] != "passed":
         return output
@@ -147,8 +147,14 @@ def diff(before: str, after: str) -> str:
 # ---- what was recorded
 
 
-def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -> str:
-    """What was recorded of a cell, under the machine and the date; or that nothing was."""
+def printed(
+    catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str, file: str = ""
+) -> str:
+    """What was recorded of a cell, under the machine and the date; or that nothing was.
+
+    Args:
+        file: whose frames alone are shown of a traceback; of all files if left out.
+    """
     label = LABELS[language]
     run = recorded(catalogue, symptom, cell.name)
     if run is None:
@@ -161,7 +167,8 @@ def printed(catalogue: Catalogue, symptom: Symptom, cell: Cell, language: str) -
     output = entry.get("output")
     if not output:
         return f'<p class="tc-note">{html.escape(title)}{label["colon"]}{label["silent"]}</p>'
-    text = in_language(symptom, output.rstrip("\n"), language)
+    text = output.rstrip("\n")
+    text = in_language(symptom, frames_of(file, text) if file else text, language)
     text = shortened(text, label["left-out"])
     return fence(text, f"{lexer(output)} .tc-output", title)
 
@@ -216,6 +223,18 @@ def failing(catalogue: Catalogue, symptom: Symptom, cell: Cell, what: str, langu
         error = f"{label['colon']}`` {cut(said[0])} ``"
     note = label["fails"][what].format(where=environments(some, ran, language))
     return f"\n\n{note}{error}\n{{ .tc-note .tc-fails }}"
+
+
+def frames_of(file: str, output: str) -> str:
+    """The output without a traceback's frames in other files."""
+    kept, other = [], False
+    for line in output.splitlines():
+        if line.startswith('  File "'):
+            other = not line.startswith(f'  File "{file}"')
+        elif not line.startswith("    "):
+            other = False
+        kept += [] if other else [line]
+    return "\n".join(kept)
 
 
 def lexer(output: str) -> str:
