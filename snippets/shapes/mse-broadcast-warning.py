@@ -12,7 +12,7 @@
 # recover: fix
 # related: [shapes/bce-target-size, shapes/broadcast-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.MSELoss.html", "https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
-# cases: {column: {wrong: {ignored: "https://github.com/namisan/mt-dnn/issues/115"}}}
+# cases: {column: {wrong: {ignored: "https://github.com/Photon-AI-Research/NeuralSolvers/issues/20"}}}
 # causes:
 #   column:
 #     if: len(input) == len(target) + 1 and input[-1] == 1
