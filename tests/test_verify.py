@@ -528,6 +528,12 @@ def test_a_cell_skipped_for_want_of_a_package_keeps_what_ran_where_it_was_instal
     second.symptoms["flux"]["cells"]["fix a"] = {"outcome": "skipped", "why": "needs torch < 1.0"}
     cells = evidence.read(evidence.merge(folder, second)).symptoms["flux"]["cells"]
     assert (cells["break a"]["outcome"], cells["fix a"]["outcome"]) == ("passed", "skipped")
+    # A cell that was taken out, as one of what is tried in vain, is gone.
+    first.symptoms["flux"]["cells"]["wrong hope"] = {"outcome": "passed", "seconds": 1.0}
+    evidence.merge(folder, first)
+    second = evidence_of(done, machine, "cpu")
+    cells = evidence.read(evidence.merge(folder, second)).symptoms["flux"]["cells"]
+    assert list(cells) == ["break a", "fix a"]
     # Of other code, what ran before says nothing.
     second = evidence_of(done, machine, "cpu")
     second.symptoms["flux"].update(hash="0" * 12)

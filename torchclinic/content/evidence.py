@@ -276,9 +276,9 @@ def _with_what_ran(before: SymptomRecord, entry: SymptomRecord) -> SymptomRecord
         failed = any(cell["outcome"] == "failed" for cell in before["cells"].values())
         return before if passed and not failed else entry
     merged: SymptomRecord = {**entry, "cells": dict(entry["cells"])}
-    for name, cell in passed.items():
-        if entry["cells"][name]["outcome"] == "skipped":
-            merged["cells"][name] = {"date": before["date"], **cell}
+    for name, cell in entry["cells"].items():
+        if cell["outcome"] == "skipped" and name in passed:
+            merged["cells"][name] = {"date": before["date"], **passed[name]}
     if packages := {**before.get("packages", {}), **entry.get("packages", {})}:
         merged["packages"] = packages
     return merged
