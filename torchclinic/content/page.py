@@ -1,8 +1,7 @@
 """Pages: the prose of a symptom in one language.
 
 A page is front matter and six sections in a fixed order, so that a reader who knows one page knows
-all. It holds no code of its
-own; a directive alone on its line stands for what the snippet holds:
+all. It holds no code of its own; a directive alone on its line stands for what the snippet holds:
 
     {{ wordings }}      what the symptom prints, with versions
     {{ case NAME }}     break and fix of a case: the fix to copy, the diff, the failing code,
@@ -10,6 +9,7 @@ own; a directive alone on its line stands for what the snippet holds:
     {{ check NAME }}    the check that tells this cause from the others, and what it printed
     {{ causes }}        the table of causes, whose rows stand in the front matter; the snippet's
                         header has their order and their conditions
+    {{ figure NAME }}   a figure that docs/figures/NAME.py drew
 
 content/page_file.py reads the file.
 """
