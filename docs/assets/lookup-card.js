@@ -210,10 +210,12 @@ function offerFix(place) {
   });
 }
 
-/** A part of another page of this site for this one: its links lead where they led, its tabs are no other's, its places have no names. */
+/** A part of another page of this site for this one: its links lead where they led, its tabs are no other's, its places have no names, and its figures, which no card shows, are not fetched. */
 function own(part, href, name) {
   if (!part) return null;
-  const made = document.importNode(part, true);
+  const copy = part.cloneNode(true);
+  for (const figure of copy.querySelectorAll("img")) figure.remove();
+  const made = document.importNode(copy, true);
   for (const link of made.querySelectorAll("a[href]"))
     link.href = new URL(link.getAttribute("href"), href).href;
   for (const input of made.querySelectorAll("input"))
