@@ -20,7 +20,7 @@ GPUS = 16
 #: Elements of an index whose ends are read.
 ELEMENTS = 1_000_000
 #: Kinds of things in a list.
-KINDS = 3
+KINDS = 8
 #: Characters of a name, of a number.
 NAME, NUMBER = 40, 60
 #: Of a layer's own numbers, those that say what it takes.
