@@ -168,3 +168,29 @@ scheduler.step()
 # %% proof never-stepped
 assert used == [1.0] and round(optimizer.param_groups[0]["lr"], 6) == 0.1
 assert model.weight.grad is None and torch.allclose(model.weight, start - total, rtol=1e-4)
+
+# %%
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.1)
+plain = optimizer.step
+optimizer.step = lambda: plain()  # as amp.initialize of apex and prepare() of Accelerate do
+loss = model(loader[0]).sum()
+loss.backward()
+
+# %% break overridden
+optimizer.step()
+scheduler.step()
+
+# %% fix overridden
+from torch.optim.lr_scheduler import StepLR
+
+# after all that wraps the optimizer: amp.initialize(…), accelerator.prepare(…)
+scheduler = StepLR(optimizer, step_size=1, gamma=0.1)
+optimizer.step()
+scheduler.step()
+
+# %% proof overridden
+assert round(optimizer.param_groups[0]["lr"], 6) == 0.1
+torch.testing.assert_close(model.weight.detach(), start - loader[0].sum(0))
+scheduler.step()
+assert round(optimizer.param_groups[0]["lr"], 6) == 0.01
