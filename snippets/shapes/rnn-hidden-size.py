@@ -74,6 +74,7 @@
 #     if: len(got) == 3 and got[0] < want[0] and got[1] > want[1] and want[2] == got[2] and product(got) == product(want)
 #     sample: "RuntimeError: Expected hidden[0] size (2, 32, 100), got [1, 64, 100]"
 # cases:
+#   data-parallel: {survives: {"without: device= in torch.zeros(2, len(x), 6, device=x.device)": "only a GPU needs it"}}
 #   hidden-order:
 #     survives: {"raw: state.transpose(0, 1).contiguous()": "only cuDNN, on a GPU, needs it"}
 #   last-batch:
@@ -240,9 +241,11 @@ class Model(nn.Module):
         self.rnn = nn.GRU(3, 6, num_layers=2, batch_first=True)
 
     def forward(self, x):
-        hidden = torch.zeros(2, len(x), 6, device=x.device)  # for this GPU's part
+        # for this GPU's part
+        hidden = torch.zeros(2, len(x), 6, device=x.device)
         outputs, hidden = self.rnn(x, hidden)
-        return outputs, hidden.transpose(0, 1)  # the parts are joined along the batch
+        # the parts are joined along the batch
+        return outputs, hidden.transpose(0, 1)
 
 # %% proof data-parallel
 model = Model()

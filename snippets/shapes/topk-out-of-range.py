@@ -13,6 +13,13 @@
 # related: [shapes/dim-out-of-range, shapes/empty-reduction]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.topk.html", "https://docs.pytorch.org/docs/stable/generated/torch.kthvalue.html"]
 # causes:
+#   few:
+#     if: len(live.left.shape) == 1
+#     sample: |
+#       RuntimeError: selected index k out of range
+#       What the program knew:
+#         scores  left  float32 [3]; cpu
+#     undecided: how many values there are is not printed
 #   classes:
 #     if: frames("in accuracy", "topk=(1, 5)", "topk=(1,5)", "(maxk")
 #     sample: |
@@ -22,13 +29,6 @@
 #         File "/home/a/utils.py", line 213, in accuracy
 #           _, pred = output.topk(maxk, 1, True, True)
 #       RuntimeError: selected index k out of range
-#   few:
-#     if: len(live.left.shape) == 1
-#     sample: |
-#       RuntimeError: selected index k out of range
-#       What the program knew:
-#         scores  left  float32 [3]; cpu
-#     undecided: how many values there are is not printed
 #   wrong-dim:
 #     likely: frames("dim=0", ", 0)", ", 0, ", "axis=0") and live.left.shape[1] > live.left.shape[0]
 #     sample: |
