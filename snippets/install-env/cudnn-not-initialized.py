@@ -54,6 +54,12 @@
 #         python -c "import torch; torch.zeros(1, device='cuda')"
 #         $env:CUDA_VISIBLE_DEVICES
 #         Remove-Item Env:CUDA_VISIBLE_DEVICES
+#   old-gpu:
+#     unbroken: "a GPU that this cuDNN no longer supports"
+#     commands:
+#       shell: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         python -m pip install torch torchvision --index-url https://download.pytorch.org/whl/cu126
 # timeout: 180
 # related: [install-env/undefined-symbol, memory/cuda-oom]
 # rows: [S001-92]

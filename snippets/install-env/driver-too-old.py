@@ -46,6 +46,16 @@
 #         python -c "from importlib.metadata import version; print('torch==' + version('torch'))" | Set-Content constraints.txt
 #         $env:PIP_CONSTRAINT = "$PWD\constraints.txt"
 #         python -m pip install torchvision
+#   build-isolation:
+#     unbroken: "a package that is built with CUDA"
+#     commands:
+#       shell: |
+#         python -m pip install setuptools wheel ninja packaging
+#         python -m pip install --no-build-isolation flash-attn
+#   other-machine:
+#     unbroken: "a cluster whose machines have other drivers"
+#     commands:
+#       slurm: srun --nodes=2 --ntasks-per-node=1 nvidia-smi --query-gpu=driver_version,name --format=csv
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/error-804, install-env/unsupported-ptx]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"]

@@ -24,6 +24,12 @@
 #       docker: |
 #         # in the Dockerfile
 #         RUN rm -rf /usr/local/cuda*/compat && ldconfig
+#   mixed-gpus:
+#     unbroken: "two kinds of GPUs in a machine"
+#     commands:
+#       linux: |
+#         nvidia-smi -L
+#         CUDA_VISIBLE_DEVICES=0 python train.py  # the number of one that may use the compat library
 # rows: [S001-123]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"]
 # causes:

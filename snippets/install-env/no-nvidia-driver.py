@@ -36,6 +36,16 @@
 #         echo "$LD_LIBRARY_PATH"                                # a folder with an empty or a stub libcuda.so.1?
 #         unset LD_LIBRARY_PATH
 #   no-gpu: {silent: true}
+#   driver-not-loaded:
+#     unbroken: "a machine with an NVIDIA GPU and no driver"
+#     commands:
+#       linux: |
+#         sudo ubuntu-drivers install
+#         sudo reboot
+#   notebook:
+#     unbroken: "Colab or Kaggle"
+#     commands:
+#       notebook: "!nvidia-smi  # after the switch it must list a GPU"
 # timeout: 180
 # related: [install-env/error-804, install-env/no-hip-gpus, install-env/no-xpu-device]
 # rows: [S001-99]
