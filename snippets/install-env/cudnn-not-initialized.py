@@ -121,7 +121,7 @@ print(output)
 assert output == "cudnnCreate: CUDNN_STATUS_NOT_INITIALIZED"
 
 # %% check cuda-cannot-start
-LOOK = """
+PROGRAM = """
 import torch
 print("CUDA starts:", torch.cuda.is_available())
 if torch.cuda.is_available():
@@ -132,7 +132,7 @@ files = {line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in l
 folders = {file.rpartition("/")[0] for file in files}
 print("folders that cuDNN is loaded from:", len(folders))
 """
-output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
+output = python(PROGRAM, CUDA_VISIBLE_DEVICES="-1")
 print(output)
 assert "CUDA starts: False" in output
 

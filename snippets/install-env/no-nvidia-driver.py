@@ -162,8 +162,8 @@ print(output)
 assert COMPLAINT in output
 
 # %% check library-not-found
-load = "import ctypes; ctypes.CDLL('libcuda.so.1')"
-output = python(load, LD_LIBRARY_PATH="empty")
+PROGRAM = "import ctypes; ctypes.CDLL('libcuda.so.1')"
+output = python(PROGRAM, LD_LIBRARY_PATH="empty")
 print(output)
 assert output.startswith("OSError: ") and "libcuda.so.1" in output
 
@@ -200,8 +200,8 @@ print(output)
 assert COMPLAINT in output or "Torch not compiled with CUDA enabled" in output
 
 # %% check no-gpu
-look = "import torch; print(torch.cuda.is_available())"
-output = python(look, LD_LIBRARY_PATH="empty")
+PROGRAM = "import torch; print(torch.cuda.is_available())"
+output = python(PROGRAM, LD_LIBRARY_PATH="empty")
 print(output)
 assert output == "False"
 
