@@ -71,6 +71,12 @@
 #     silent: true
 #     commands:
 #       linux: grep -rh "\[ERROR\]" ~/ascend/log/debug/plog | sort -t, -k2 | head -n 20
+#   no-binary:
+#     unbroken: "an Ascend NPU"
+#     commands:
+#       linux: |
+#         npu-smi info  # names the chip
+#         bash Ascend-cann-kernels-910b_8.0.0_linux-aarch64.run --install  # for that chip, of CANN's own version
 # causes:
 #   first-error:
 #     undecided: the first error stands in the log of CANN

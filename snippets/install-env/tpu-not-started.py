@@ -35,6 +35,22 @@
 # docs: ["https://docs.pytorch.org/xla/master/index.html", "https://github.com/pytorch/xla"]
 # cases:
 #   addresses: {silent: true}
+#   checkpointing:
+#     unbroken: "a TPU"
+#     commands:
+#       trainer: args = TrainingArguments(..., gradient_checkpointing=False)
+#   in-use:
+#     unbroken: "a TPU that another process holds"
+#     commands:
+#       linux: |
+#         sudo lsof -w /dev/accel* /dev/vfio/*
+#         kill PID  # from the list
+#   no-wheel:
+#     unbroken: "a machine with a TPU"
+#     commands:
+#       linux: |
+#         python3.12 -m venv .venv
+#         .venv/bin/python -m pip install torch==2.9.0 "torch_xla[tpu]==2.9.0"
 # causes:
 #   addresses:
 #     if: read(want) or paste("worker_addresses")

@@ -188,7 +188,7 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
     if word == "check" and "check" in shown.cells:
         told = check(catalogue, symptom, shown.cells["check"], language)
         text = f'??? tc-proof "{words.of(language, "answer")["check"]}"\n\n{indented(told)}'
-    elif word == "case" and "break" in shown.cells and {"fix", "proof"} & set(shown.cells):
+    elif word == "case" and shown.fixes:
         text = case(catalogue, symptom, shown, language)
     return _block(word, name, text) if text else ""
 
