@@ -40,7 +40,8 @@ FRAMES = ('File "', "Traceback (most recent", "^", "~", "[")
 #: Without one of these, or of trouble, in a text a page that covers a query badly is no help.
 SIGNS = (
     *("torch", "Torch", "GPU", "gpu", "CUDA", "cuda", "HIP", "XPU", "MPS", "NCCL", "rain", "odel"),
-    *("ensor", "poch", "heckpoint", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
+    *("ensor", "poch", "heckpoint", "radient", "ptimizer", "batch", "loss", "Loss"),
+    *("eterministic", "orward", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
 )
 
 #: A query -> the pages found, best first, by their ids, each with what it scores, and whether
