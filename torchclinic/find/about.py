@@ -41,7 +41,7 @@ FRAMES = ('File "', "Traceback (most recent", "^", "~", "[")
 SIGNS = (
     *("torch", "Torch", "GPU", "gpu", "CUDA", "cuda", "HIP", "XPU", "MPS", "NCCL", "rain", "odel"),
     *("ensor", "poch", "heckpoint", "radient", "ptimizer", "batch", "loss", "Loss"),
-    *("eterministic", "orward", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
+    *("eterministic", "orward", "\u68af\u5ea6", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
 )
 
 #: A query -> the pages found, best first, by their ids, each with what it scores, and whether
