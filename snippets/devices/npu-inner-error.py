@@ -5,6 +5,9 @@
 #   - text: "NPU function error: {call:line}, error code is {code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: copy_d2d:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:88 NPU function error: call aclnnInplaceCopy failed, error code is 561103"
+#   - text: "NPU error, error code is {code:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Sync:torch_npu/csrc/framework/OpCommand.cpp:190 NPU error, error code is 507015"
 #   - text: "ACL stream synchronize failed, error code:{code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: ACL stream synchronize failed, error code:507014"

@@ -10,6 +10,8 @@
 #     exception: AssertionError
 #   - text: "No module named 'torch_mlu'"
 #     exception: ModuleNotFoundError
+#   - text: "No module named 'torch_mlu.core'"
+#     exception: ModuleNotFoundError
 #   - text: "No module named 'torch_musa'"
 #     exception: ModuleNotFoundError
 #   - text: "module 'torch' has no attribute 'mlu'"
@@ -92,6 +94,9 @@
 #     sample: |
 #       File "/opt/conda/lib/python3.10/site-packages/torch_musa/__init__.py", line 29, in <module>
 #       ImportError: Please try running Python from a different directory!
+#   mlu-core:
+#     if: paste("torch_mlu.core")
+#     sample: "ModuleNotFoundError: No module named 'torch_mlu.core'"
 #   add-on:
 #     if: paste("No module named 'torch_m", "has no attribute 'm", "compiled with MUSA")
 #     sample: "ModuleNotFoundError: No module named 'torch_mlu'"

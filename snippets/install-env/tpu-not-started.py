@@ -16,6 +16,10 @@
 #   - text: "Ran out of memory in memory space hbm"
 #     near: [torch_xla, xla_model, "xla/xla_client", "XRTExecute"]
 #     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#   - text: "RESOURCE_EXHAUSTED: Attempting to reserve {full:line}"
+#     near: [torch_xla, xla_model, "xla/xla_client", "XRTExecute"]
+#     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#     sample: "E tensorflow/compiler/xla/xla_client/xla_util.cc:88]   (1) RESOURCE_EXHAUSTED: Attempting to reserve 6.48G at the bottom of memory. That was not possible."
 #   - text: "Cannot replicate if number of devices ({here:int}) is different from {all:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Cannot replicate if number of devices (1) is different from 8"
