@@ -29,6 +29,13 @@ PRINTS = [
     ("Watchdog caught collective operation timeout: WorkHCCL(SeqNum=12, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1800500 milliseconds before timing out.", "collective-deadlock", ""),
 ]  # fmt: skip
 
+#: A device that only an add-on brings, and the page of what a plain torch says when asked for it.
+ADDED = [
+    ("hpu", "accelerator-not-found"),
+    ("privateuseone", "accelerator-not-found"),
+    ("xla", "tpu-not-started"),
+]
+
 
 def test_every_type_is_one_that_the_matcher_tells_apart(clinic: Catalogue) -> None:
     assert clinic.devices.families
@@ -46,6 +53,15 @@ def test_the_page_of_a_message_in_the_words_of_another_device(
     assert (answer["rung"], answer["hits"][0]["symptom"]) == ("sure", stem)
     assert answer["hits"][0]["raw"] == text
     assert says in terminal.render(known, answer, "en", False)
+
+
+@pytest.mark.parametrize(("device", "stem"), ADDED)
+def test_a_device_that_only_an_add_on_brings(device: str, stem: str, table: dict[str, Any]) -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises((RuntimeError, ModuleNotFoundError)) as raised:
+        torch.ones(2).to(device)
+    answer = lookup.lookup(table, f"{raised.typename}: {raised.value}")
+    assert answer["hits"][0]["symptom"] == stem
 
 
 def test_both_twins_read_other_devices_alike(table: dict[str, Any]) -> None:

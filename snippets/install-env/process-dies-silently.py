@@ -225,6 +225,11 @@
 #     if: 'paste("Floating point exception", "SIGFPE", "Signal 8 ", "signal 8 ", "Fatal Python error: Floating") and paste("H20")'
 #     likely: 'paste("Floating point exception", "SIGFPE", "Signal 8 ", "signal 8 ", "Fatal Python error: Floating")'
 #     sample: "NVIDIA H20: torch.matmul(a, b)\nFloating point exception (core dumped)"
+#   jetson:
+#     if: paste("Illegal instruction", "illegal instruction") and paste("Jetson", "jetson", "aarch64", "tegra", "JetPack")
+#     sample: |
+#       jetson@nano:~$ python3 -c "import torch"
+#       Illegal instruction (core dumped)
 #   illegal-instruction:
 #     if: paste("Illegal instruction", "illegal instruction", "illegal hardware instruction", "SIGILL", "0xC000001D", "3221225501")
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGILL: 4>."
