@@ -73,6 +73,7 @@
 #       and not paste("Traceback", "'NoneType'")
 #     likely: paste("is not a leaf Tensor is being accessed") and paste(".grad is not None", ".grad is None") and not paste("'NoneType'")
 #   updated-by-assignment:
+#     if: paste("'NoneType'") and live("left", "adds to itself", "made in no_grad")
 #     likely: >-
 #       paste("'NoneType'") and (frames(" - 0.", " - 1e-")
 #       or paste(" - lr * ", " - self.lr * ", " - learning_rate * ", " - alpha * ", " - eta * ", " - step_size * "))

@@ -18,11 +18,12 @@ from .live_tree import (
     function_of,
     goes_back,
     holding,
+    last_before,
     managers,
     nodes_of,
+    origins,
     parts_of,
-    returns,
-    targets,
+    returned,
 )
 
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
@@ -49,7 +50,7 @@ class Place:
             parts += parts_of(whole) if whole else []
         for node in parts:
             known, value = self._value(node)
-            if not known and isinstance(node, ast.Attribute):  # of a method, whose it is
+            while not known and isinstance(node, ast.Attribute):  # of a method, whose it is
                 node = node.value
                 known, value = self._value(node)
             name = ast.unparse(node)
@@ -61,6 +62,10 @@ class Place:
         """Does the failing expression call one of these methods?"""
         functions = [call.func for call in calls_in(self.node)]
         return any(isinstance(f, ast.Attribute) and f.attr in methods for f in functions)
+
+    def hands_to(self, name: str) -> bool:
+        """Does the failing expression take what a call of this gives?"""
+        return any(ast.unparse(call.func) == name for call in calls_in(self.node))
 
     def since(self, name: str) -> list[str]:
         """How and where a name got its value, as far as its function says."""
@@ -78,14 +83,7 @@ class Place:
         return told
 
     def _last(self, name: str) -> ast.Assign | ast.AugAssign | None:
-        """The last assignment to a name above the failing line."""
-        last: ast.Assign | ast.AugAssign | None = None
-        for node in nodes_of(self.body):
-            if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < self.line:
-                named = any(ast.unparse(target) == name for target in targets(node))
-                if named and (last is None or node.lineno >= last.lineno):
-                    last = node
-        return last
+        return last_before(self.body, name, self.line)
 
     def _made(self, name: str) -> list[str]:
         """The functions that its last assignment calls, and those by which what it takes was
@@ -93,15 +91,11 @@ class Place:
         last = self._last(name)
         if last is None:
             return []
-        told, values = [f"by {called}" for called in called(last.value)], [last.value]
-        taken = {node.id for node in ast.walk(last.value) if isinstance(node, ast.Name)} - {name}
-        for other in sorted(taken):
-            before = self._last(other)
-            told += [f"via {called}" for called in called(before.value)] if before else []
-            values += [before.value] if before else []
+        values = origins(self.body, last.value, name)
+        told = [f"by {name}" for name in called(last.value)]
+        told += [f"via {name}" for value in values[1:] for name in called(value)]
         for call in calls_in(last.value):
-            for value in returns(self._value(call.func)[1], "forward"):
-                told += [f"via {called}" for called in called(value)]
+            told += through(self._value(call.func)[1])
         if any(map(self._over_zero, values)):
             told.append("divided by 0")
         added = isinstance(last.value, ast.BinOp) and name in {
@@ -207,6 +201,12 @@ class Place:
         return False, None
 
 
+def through(function: Any) -> list[str]:
+    """The functions by which what it returns was made, of the user's own module or function."""
+    values = [value for part in returned(function, "forward") for value in origins(*part)]
+    return [f"via {name}" for value in values for name in called(value)]
+
+
 def around(mine: list[Step]) -> Iterator[str]:
     """What the failing line stands in, in the user's own functions: a loop, `with no_grad()`."""
     seen = set()
@@ -262,7 +262,7 @@ def gives(dataset: Any) -> list[str]:
     """How many parts an item of the user's own dataset has, as its source says."""
     counts = {
         len(value.elts) if isinstance(value, ast.Tuple) else 1
-        for value in returns(dataset, "__getitem__")
+        for _, value in returned(dataset, "__getitem__")
         if not isinstance(value, ast.Dict)
     }
     return [f"gives={count}" for count in counts] if len(counts) == 1 else []

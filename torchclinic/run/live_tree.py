@@ -48,15 +48,35 @@ def managers(where: str, node: ast.AST) -> set[str]:
     return {f"{where} {name}" for name in MANAGERS if name in text}
 
 
-def returns(thing: Any, method: str) -> list[ast.expr]:
-    """What a function of the user's own, or a method of a thing, returns: as its source has it."""
+def returned(thing: Any, method: str) -> list[tuple[ast.AST, ast.expr]]:
+    """What a function of the user's own, or a method of a thing, returns, as its source has it:
+    (its tree, the expression)."""
     function = thing if type(thing) is FunctionType else in_class(thing, method)
     if type(function) is not FunctionType:
         return []
     if str(function.__globals__.get("__name__")).partition(".")[0] == "torch":
         return []
-    nodes = nodes_of(body_of(function.__code__, function.__globals__))
-    return [node.value for node in nodes if isinstance(node, ast.Return) and node.value]
+    body = body_of(function.__code__, function.__globals__)
+    nodes = [node for node in nodes_of(body) if isinstance(node, ast.Return)]
+    return [(body, node.value) for node in nodes if body and node.value]
+
+
+def last_before(body: ast.AST | None, name: str, line: int) -> ast.Assign | ast.AugAssign | None:
+    """The last assignment to a name above a line."""
+    last: ast.Assign | ast.AugAssign | None = None
+    for node in nodes_of(body):
+        if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < line:
+            named = any(ast.unparse(target) == name for target in targets(node))
+            if named and (last is None or node.lineno >= last.lineno):
+                last = node
+    return last
+
+
+def origins(body: ast.AST | None, value: ast.expr, but: str = "") -> list[ast.expr]:
+    """An expression, and what was last assigned to the names in it."""
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} - {but}
+    before = [last_before(body, name, value.lineno) for name in sorted(names)]
+    return [value, *(assignment.value for assignment in before if assignment)]
 
 
 def failing(step: Step) -> ast.AST | None:
