@@ -50,6 +50,8 @@
 #     if: >-
 #       paste("requires_grad=True).to(", "requires_grad=True).cuda(", "requires_grad=True).double(", "requires_grad=True).float(", "requires_grad=True).half(",
 #       "requires_grad=True).view(", "requires_grad=True).reshape(", "requires_grad=True) * ", "requires_grad=True) / ")
+#       or paste("'NoneType'") and not live("left", "adds to itself") and (live("left",
+#       "computed", "carried through the loop") or live("left", "computed", "set above the loop"))
 #     likely: paste("'NoneType'") and paste(" -= ") and live("right", "computed")
 #     sample: |
 #       train.py:12: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward().

@@ -146,6 +146,7 @@ def _rows(reader: Reader, mine: list[Step], inside: list[Step]) -> Iterator[tupl
     yield place, Row("torch", ["run"], [*reader.run(), *around(mine), *several])
     values = list(mine[0].frame.f_locals.items())[:THINGS]
     held = [] if computed else [item for item in values if reader.holds_tensors(item[1])]
+    held.sort(key=lambda item: not reader.is_computed(item[1]))  # of these a gradient may fail
     for name, thing in held[:LOCALS]:
         if row := reader.row(name, thing, ["local"], place.since(name)):
             yield thing, row

@@ -14,8 +14,8 @@ from .live_things import in_class
 LINES = 5000
 #: Managers whose block a line may stand in.
 MANAGERS = ("no_grad", "inference_mode", "enable_grad", "autocast", "set_grad_enabled")
-#: Functions of an assignment that are named.
-CALLS = 4
+#: Functions of an assignment that are named, and assignments that are followed.
+CALLS, ORIGINS = 4, 8
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -44,6 +44,12 @@ def _is_plain(call: ast.Call) -> bool:
 
 
 def managers(where: str, node: ast.AST) -> set[str]:
+    """Those of MANAGERS that a `with` names; none of another statement."""
+    items = node.items if isinstance(node, ast.With | ast.AsyncWith) else ()
+    return {found for item in items for found in named_managers(where, item.context_expr)}
+
+
+def named_managers(where: str, node: ast.AST) -> set[str]:
     text = ast.unparse(node)
     return {f"{where} {name}" for name in MANAGERS if name in text}
 
@@ -73,10 +79,15 @@ def last_before(body: ast.AST | None, name: str, line: int) -> ast.Assign | ast.
 
 
 def origins(body: ast.AST | None, value: ast.expr, but: str = "") -> list[ast.expr]:
-    """An expression, and what was last assigned to the names in it."""
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} - {but}
-    before = [last_before(body, name, value.lineno) for name in sorted(names)]
-    return [value, *(assignment.value for assignment in before if assignment)]
+    """An expression, and what was last assigned to the names in it, and in that: ORIGINS at
+    most."""
+    found = [value]
+    for part in found:  # grows
+        names = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} - {but}
+        before = [last_before(body, name, part.lineno) for name in sorted(names)]
+        new = [assigned.value for assigned in before if assigned and assigned.value not in found]
+        found += new[: ORIGINS - len(found)]
+    return found
 
 
 def failing(step: Step) -> ast.AST | None:
