@@ -33,7 +33,7 @@ SOUGHT = 160
 ANCHORS = 2
 #: Texts of an entry of a packed table, and entries among which its rare words are spread: an error
 #: whose words are not PyTorch's should read little of it.
-BLOCK, BUCKETS = 8, 1024
+BLOCK, BUCKETS = 16, 256
 #: Of a table, what a packed one holds as it is.
 LISTED = ("notice", "releases", "files", "classes", "public")
 #: The table as an installed package holds it, by name: what is `LISTED`, `numbered` (rare words
