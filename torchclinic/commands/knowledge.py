@@ -87,7 +87,7 @@ class Knowledge:
             BadInput: there is none; names the nearest ids.
         """
         if tip := self._tips().get(name):
-            raise BadInput(f"{tip['id']} is a tip, which has a page and no causes")
+            raise BadInput(f"{tip['id']} is a tip: it has no causes to choose from, show its page")
         return self._named(name, self.symptoms, "symptom")
 
     def find_page(self, name: str) -> SymptomEntry | TipEntry:
