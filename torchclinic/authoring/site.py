@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..commands import terminal
+from ..content import words
 from ..content.problem import BadInput
 
 
@@ -55,5 +55,5 @@ def run_site(options: argparse.Namespace) -> int:
         options.out or ROOT / ".cache" / "serve",
         options.port,
         not options.no_browser,
-        terminal.language_of_locale(),
+        words.language_of_locale(),
     )

@@ -223,9 +223,8 @@ def answer(
     from ..content import words
     from . import explain, knowledge
     from .decode import decode
-    from .terminal import language_of_locale
 
-    language = language or language_of_locale()
+    language = language or words.language_of_locale()
     text = words.of(language, "run")
     how = ended(status)
     if how not in ENDS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -30,17 +29,6 @@ TEXT = {
     | {"places": words.of(language, "symptom")["places"]}
     for language in LANGUAGES
 }
-
-
-def language_of_locale() -> str:
-    """`zh` where the user's messages are Chinese, else `en`; TORCHCLINIC_LANG says otherwise."""
-    variables = ("TORCHCLINIC_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    name = next((os.environ[variable] for variable in variables if os.environ.get(variable)), "")
-    if not name:
-        import locale
-
-        name = locale.getlocale()[0] or ""
-    return "zh" if name.lower().startswith(("zh", "chinese")) else "en"
 
 
 def typed(verb: str, ident: str, case: str = "") -> str:
