@@ -1,8 +1,8 @@
 """Routes: pages that lead through one program that grows, docs/LANGUAGE/routes/NAME.md.
 
 `{{ step NAME/2-WHAT.py }}` stands for what that step of docs/programs/routes/NAME changes; of the
-first step, for the whole program. Below a change is a link to the whole program, which lies beside the
-page. A Chinese page's front matter holds the `comments` of all steps.
+first step, for the whole program. Below a change is a link to the whole program, which lies
+beside the page. A Chinese page's front matter holds the `comments` of all steps.
 tests/test_routes.py follows each page: it puts the step in place, and runs what the page types.
 """
 
