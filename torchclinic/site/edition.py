@@ -105,6 +105,7 @@ class Edition:
         words_script = (self.root / SCRIPTS / "words.js").read_text(encoding="utf-8")
         texts["assets/words.js"] = script(words_script, self.language)
         texts["torchclinic_checks.py"] = checks_file.joined(self.root / "torchclinic/checks")
+        texts |= routes.programs(self.root, self.language)
         for symptom in self.catalogue.symptoms.values():
             page = f"{symptom.id}.md"
             if self.language in symptom.pages and (
@@ -171,7 +172,7 @@ class Edition:
         shown = self.article(name)
         if shown is None:
             text = chinese.joined(text) if self.language == "zh" else text
-            text = routes.expand(self.root, text, meta.get("comments", {}))
+            text = routes.expand(self.root, text, meta.get("comments", {}), self.language)
             return {}, home.expand(self.catalogue, text, self.language)
         facts = {
             "description": parts.description(shown, self.language),
