@@ -94,15 +94,9 @@ def title(symptom: Symptom, language: str) -> str:
 def heading(symptom: Symptom, cell: Cell, language: str) -> str:
     """`Break: title of the case`, as the symptom's page titles it."""
     label = LABELS[language]
-    case = case_titles(symptom, language).get(cell.case, cell.case)
-    return f"{label[cell.kind]}{label['colon']}{case.removesuffix(label['fix-above'])}"
-
-
-def case_titles(symptom: Symptom, language: str) -> dict[str, str]:
-    """The title that a page gives to each case, without Markdown's marks."""
-    body = symptom.pages[language].body if language in symptom.pages else ""
-    titles = re.findall(r"^### (.*?) \{#([a-z0-9-]+)\}$", body, re.MULTILINE)
-    return {name: text.replace("`", "").replace("*", "") for text, name in titles}
+    titles = symptom.pages[language].titles if language in symptom.pages else {}
+    title = re.sub("[`*]", "", titles.get(cell.case, cell.case))  # no Markdown in a heading
+    return f"{label[cell.kind]}{label['colon']}{title.removesuffix(label['fix-above'])}"
 
 
 def _id(name: str) -> str:
