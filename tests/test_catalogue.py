@@ -9,9 +9,10 @@ import pytest
 from making import change
 
 from torchclinic import ROOT
-from torchclinic.content import badge, catalogue, evidence, overview
+from torchclinic.content import catalogue, evidence, overview
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import Problems
+from torchclinic.site import machine_readable
 
 SNIPPET = "snippets/autograd/backward-second-time.py"
 EN = "docs/en/autograd/backward-second-time.md"
@@ -319,7 +320,7 @@ def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
         clinic.evidence[0].status(symptom.snippet) in ("passed", "partly")
         for symptom in clinic.symptoms.values()
     )
-    assert f">{ran} of {len(clinic.symptoms)} symptoms" in badge.badge(clinic)
+    assert f">{ran} of {len(clinic.symptoms)} symptoms" in machine_readable.badge(clinic)
 
 
 def test_an_overview_stands_in_both_languages_and_leads_to_the_same_pages(tmp_path: Path) -> None:

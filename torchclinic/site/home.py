@@ -15,6 +15,7 @@ from ..content import overview
 from ..content.catalogue import Catalogue
 from . import article, evidence_view, lists, markup, message_view, parts
 from .labels import LABELS
+from .templates import render
 
 
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
@@ -32,23 +33,7 @@ def lookup(catalogue: Catalogue, language: str) -> str:
 def form(catalogue: Catalogue, language: str, base: str = "") -> str:
     """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's
     address to the language's home page."""
-    label = LABELS[language]
-    # Three real messages, named by what a reader would call them.
-    examples = "".join(
-        f'<button type="button" data-example="{name}">{text}</button>'
-        for name, text in label["examples"].items()
-    )
-    return (
-        f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
-        '<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" '
-        f'autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
-        f'<p class="tc-examples"><span>{label["try"]}</span> {examples}'
-        f'<button type="reset" hidden>{label["clear"]}</button></p>'
-        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> '
-        f"<b data-tc-name></b> {label['private']}</p>"
-        '<p class="tc-status" role="status"></p>'
-        f"<noscript><p>{label['no-script'].format(base=base)}</p></noscript></form>"
-    )
+    return render("form.html", language, base=base)
 
 
 def answer(catalogue: Catalogue, language: str) -> str:
@@ -124,7 +109,7 @@ def topics(catalogue: Catalogue, language: str) -> str:
     # Fifteen cards come out even in no grid: all symptoms are the sixteenth.
     count = label["count"].format(count=len(catalogue.symptoms))
     rows.append(f"- [{label['symptoms']}](symptoms/index.md) <span>{count}</span>")
-    return markup.block("tc-topics", "\n".join(rows))
+    return "\n\n".join(['<div class="tc-topics" markdown>', "\n".join(rows), "</div>"])
 
 
 #: name -> what stands for `{{ name }}`.
@@ -135,7 +120,9 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "totals": totals,
     "often": often,
     "topics": topics,
-    "filter": lambda catalogue, language: lists.pages_filter(language),
+    "filter": lambda catalogue, language: render(
+        "filter.html", language, kind="pages", counted="pages"
+    ),
     "mutants": mutants,
     "evidence": evidence_view.evidence_table,
     "matrix": evidence_view.evidence_matrix,

@@ -2,29 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from pathlib import Path
 
-from .labels import LABELS
-
-_PAGE = """<!doctype html>
-<html lang="{language}">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width,initial-scale=1">
-    <meta http-equiv="refresh" content="0; url={target}">
-    <title>{title}</title>
-    <link rel="canonical" href="{canonical}">
-    <link rel="stylesheet" href="{up}assets/root.css">
-  </head>
-  <body>
-    <main>
-      <h1>{moved}</h1>
-      <p><a href="{target}">{title}</a></p>
-    </main>
-  </body>
-</html>
-"""
+from .templates import render
 
 
 def page(old: str, new: str, title: str, language: str, own: str) -> str:
@@ -35,14 +15,9 @@ def page(old: str, new: str, title: str, language: str, own: str) -> str:
             address is absolute.
     """
     up = "../" * (old.count("/") + 1)
-    return _PAGE.format(
-        language=language,
-        target=html.escape(f"{up}{new}/"),
-        canonical=html.escape(f"{own}{new}/"),
-        title=html.escape(title.replace("`", "")),
-        moved=LABELS[language]["moved"],
-        up=up,
-    )
+    title = title.replace("`", "")
+    values = {"target": f"{up}{new}/", "canonical": f"{own}{new}/", "title": title, "up": up}
+    return render("moved.html", language, **values)
 
 
 def write(
