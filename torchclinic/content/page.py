@@ -152,6 +152,11 @@ class Page:
         """The body as it is shown: of Chinese, no line ends within a sentence."""
         return chinese.joined(self.body) if self.language == "zh" else self.body
 
+    def lines_of(self, section: Section) -> list[str]:
+        """The lines of a section as they are shown."""
+        zh = self.language == "zh"
+        return (chinese.joined(section.text) if zh else section.text).splitlines()
+
     def cause_title(self, row: str, case: str) -> str:
         """What a cause is called, without Markdown's links.
 

@@ -44,8 +44,18 @@ NOTEBOOKS = "notebooks/"
 #: Scripts that the build completes.
 SCRIPTS = "docs/root"
 _ASSETS = {".js", ".css", ".svg", ".png"}
+_ALL_SYMPTOMS = ("symptoms/index", "no-message", "messages", "exceptions", "changed")
 _ABOUT = (
-    *("verified", "sources", "terminal", "cluster-logs", "maintainers", "contribute", "lend"),
+    *(
+        "about",
+        "verified",
+        "sources",
+        "terminal",
+        "cluster-logs",
+        "maintainers",
+        "contribute",
+        "lend",
+    ),
     *("unknown", "machines"),
 )
 
@@ -67,9 +77,7 @@ class Edition:
     def nav(self) -> list[Any]:
         """MkDocs' setting `nav`."""
         label = LABELS[self.language]
-        symptoms: list[Any] = [
-            *("symptoms/index.md", "no-message.md", "messages.md", "exceptions.md", "changed.md")
-        ]
+        symptoms: list[Any] = [f"{name}.md" for name in _ALL_SYMPTOMS]
         for topic, members in lists.topics(self.catalogue).items():
             pages = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({self._topic(topic): [f"{topic}/index.md", *pages]})
@@ -81,14 +89,10 @@ class Edition:
             {label["home"]: "index.md"},
             {label["lookup"]: "lookup.md"},
             {label["symptoms"]: symptoms},
-            *(
-                [{label["routes"]: ways}]
-                if (ways := routes.names(self.root, self.language))
-                else []
-            ),
+            *([{label["routes"]: ways}] if ways else []),
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: [f"{name}.md" for name in ("about", *_ABOUT)]},
+            {label["about"]: [f"{name}.md" for name in _ABOUT]},
         ]
 
     def _topic(self, topic: str) -> str:

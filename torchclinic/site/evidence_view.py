@@ -105,43 +105,24 @@ def _pieces(
     alike: dict[tuple[str, ...], list[Evidence]] = {}
     for state, record in found:
         entry = record.symptoms[symptom.stem]
-        reasons = (
-            [entry["skipped"]]
-            if "skipped" in entry
-            else [
-                cell.get("why", "")
-                for cell in entry["cells"].values()
-                if cell["outcome"] == "skipped"
-            ]
-        )
+        skipped = (c.get("why", "") for c in entry["cells"].values() if c["outcome"] == "skipped")
+        reasons = [entry["skipped"]] if "skipped" in entry else [*skipped]
         # Reasons for the release that pages show, and for each GPU; packages where there is no
         # other run: a line for ten releases would fill a phone.
-        shown = (
-            state == "skipped"
-            or len(found) == 1
-            or record.device != "cpu"
-            or (record.torch, record.python) == (RELEASE, PYTHON)
-        )
-        why = (
-            label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
-            if shown
-            else ""
-        )
-        packages = "".join(
-            label["comma"] + f"{name} {version}"
-            for name, version in entry.get("packages", {}).items()
-            if len(found) == 1
-        )
+        alone, ours = len(found) == 1, (record.torch, record.python) == (RELEASE, PYTHON)
+        why = packages = ""
+        if state == "skipped" or alone or record.device != "cpu" or ours:
+            why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
+        if alone:
+            releases_of = entry.get("packages", {}).items()
+            packages = "".join(f"{label['comma']}{name} {release}" for name, release in releases_of)
         alike.setdefault((state, packages, where(record), why), []).append(record)
     pieces = []
     for (state, packages, machine, why), records in alike.items():
-        torch = releases(
-            records, [record for _, record in found if where(record) == machine], language
-        )
+        ran_there = [record for _, record in found if where(record) == machine]
+        torch = releases(records, ran_there, language)
         dates = sorted({record.symptoms[symptom.stem]["date"] for record in records})
-        date = (
-            dates[0] if len(dates) == 1 else label["range"].format(first=dates[0], last=dates[-1])
-        )
+        date = label["range"].format(first=dates[0], last=dates[-1]) if dates[1:] else dates[0]
         text = label[state].format(torch=torch + packages, where=machine, date=date, why=why)
         pieces.append((state, text if why else text.replace(" ()", "").replace("（）", "")))
     return pieces

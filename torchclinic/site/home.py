@@ -17,6 +17,9 @@ from . import article, evidence_view, lists, markup, message_view, parts
 from .labels import LABELS
 from .templates import render
 
+#: Where the lookup's answer is put.
+ANSWER = '<div class="tc-result" data-lookup-result></div>'
+
 
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's and no tip's, with its directives expanded."""
@@ -27,17 +30,13 @@ def expand(catalogue: Catalogue, text: str, language: str) -> str:
 
 def lookup(catalogue: Catalogue, language: str) -> str:
     """The lookup: its form, and the place of its answer."""
-    return form(catalogue, language, "../") + "\n" + answer(catalogue, language)
+    return f"{form(catalogue, language, '../')}\n{ANSWER}"
 
 
 def form(catalogue: Catalogue, language: str, base: str = "") -> str:
     """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's
     address to the language's home page."""
     return render("form.html", language, base=base)
-
-
-def answer(catalogue: Catalogue, language: str) -> str:
-    return '<div class="tc-result" data-lookup-result></div>'
 
 
 def totals(catalogue: Catalogue, language: str) -> str:
@@ -61,12 +60,8 @@ def totals(catalogue: Catalogue, language: str) -> str:
     last = max((record.symptoms[symptom.stem]["date"] for record, symptom in used), default="–")
     environments = len({record.environment for record, _ in used})
     label = LABELS[language]
-    facts = label["totals"].format(
-        symptoms=len(symptoms),
-        fixes=len(fixes),
-        environments=environments,
-        last=last,
-    )
+    counts = {"symptoms": len(symptoms), "fixes": len(fixes), "environments": environments}
+    facts = label["totals"].format(**counts, last=last)
     return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
 
 
@@ -116,7 +111,7 @@ def topics(catalogue: Catalogue, language: str) -> str:
 DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "lookup": lookup,
     "form": form,
-    "answer": answer,
+    "answer": lambda catalogue, language: ANSWER,
     "totals": totals,
     "often": often,
     "topics": topics,

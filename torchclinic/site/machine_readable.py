@@ -72,13 +72,8 @@ def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
 
 
 def _environment(record: Evidence) -> dict[str, str]:
-    return {
-        "torch": record.torch,
-        "python": record.python,
-        "device": record.device,
-        "device_name": record.device_name,
-        "cuda": record.cuda,
-    }
+    names = ("torch", "python", "device", "device_name", "cuda")
+    return {name: getattr(record, name) for name in names}
 
 
 def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:

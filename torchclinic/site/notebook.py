@@ -46,14 +46,16 @@ class Notebook(TypedDict):
 def make(catalogue: Catalogue, symptom: Symptom, language: str) -> Notebook:
     """The notebook of a symptom: heading, set-up, and each cell under a heading of its case."""
     introduction = f"# {title(symptom, language)}\n\n{LABELS[language]['nb-intro']}"
-    cells = [_markdown("title", introduction)]
+    cells = [_cell("markdown", "title", introduction)]
     snippet = symptom.code(language)
     for number, cell in enumerate(snippet.cells):
         name = cell.anchor if cell.kind else f"setup-{number}"
         if cell.kind:
-            cells.append(_markdown(f"{name}-heading", f"## {heading(symptom, cell, language)}"))
-        source = snippet.as_run(cell).source
-        cells.append(_code(name, source, outputs(catalogue, symptom, cell)))
+            title_of_cell = f"## {heading(symptom, cell, language)}"
+            cells.append(_cell("markdown", f"{name}-heading", title_of_cell))
+        code = _cell("code", name, snippet.as_run(cell).source)
+        shown = outputs(catalogue, symptom, cell)
+        cells.append({**code, "execution_count": None, "outputs": shown})
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -99,29 +101,10 @@ def heading(symptom: Symptom, cell: Cell, language: str) -> str:
     return f"{label[cell.kind]}{label['colon']}{title.removesuffix(label['fix-above'])}"
 
 
-def _id(name: str) -> str:
+def _cell(kind: str, name: str, text: str) -> NotebookCell:
     # nbformat takes at most 64 characters. The same notebook has the same ids in every build.
-    return name[:64]
-
-
-def _markdown(name: str, text: str) -> NotebookCell:
-    return {
-        "cell_type": "markdown",
-        "id": _id(name),
-        "metadata": {},
-        "source": text.splitlines(keepends=True),
-    }
-
-
-def _code(name: str, source: str, outputs: list[Output]) -> NotebookCell:
-    return {
-        "cell_type": "code",
-        "id": _id(name),
-        "metadata": {},
-        "execution_count": None,
-        "source": source.splitlines(keepends=True),
-        "outputs": outputs,
-    }
+    lines = text.splitlines(keepends=True)
+    return {"cell_type": kind, "id": name[:64], "metadata": {}, "source": lines}
 
 
 def outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[Output]:

@@ -102,15 +102,10 @@ def _rules(rules: Iterable[Node], used: set[str], read: set[str]) -> Iterator[st
             if rule.content is None:  # @charset and the like
                 yield head + ";"
             elif rule.lower_at_keyword in _NESTING:
-                if inner := "".join(
-                    _rules(
-                        tinycss2.parse_rule_list(
-                            rule.content, skip_comments=True, skip_whitespace=True
-                        ),
-                        used,
-                        read,
-                    )
-                ):
+                nested = tinycss2.parse_rule_list(
+                    rule.content, skip_comments=True, skip_whitespace=True
+                )
+                if inner := "".join(_rules(nested, used, read)):
                     yield f"{head}{{{inner}}}"
             elif body := _text(rule.content):
                 yield f"{head}{{{body}}}"

@@ -51,15 +51,6 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     )
     if found.codes:
         lines += ["", f"{label['tip-run']}\n{{ .tc-evidence }}"]
-    return (
-        "\n".join(
-            [
-                *lines,
-                "",
-                f"{edit}\n{{ .tc-links }}",
-                *sources(catalogue, made.facts.rows, language),
-                *synonyms(found, language),
-            ]
-        )
-        + "\n"
-    )
+    lines += ["", f"{edit}\n{{ .tc-links }}"]
+    lines += [*sources(catalogue, made.facts.rows, language), *synonyms(found, language)]
+    return "\n".join(lines) + "\n"
