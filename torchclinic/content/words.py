@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import string
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,11 @@ def _wrong(texts: dict[str, Any]) -> str:
         return ""
     told = "; ".join(f"{name}: {', '.join(held) or 'none'}" for name, held in places.items())
     return f"other places to fill in one language than in the other ({told})"
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes: Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def placeholders(text: str) -> list[str]:

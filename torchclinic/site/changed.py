@@ -64,13 +64,13 @@ def _said(catalogue: Catalogue, symptom: Symptom, broken: Cell) -> Wording | Non
 def _seen(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
     """Where the break did what it must, and where it ran as if nothing were wrong."""
     label = LABELS[language]
-    found = [
+    ended = [
         (record, cell["outcome"])
         for record in catalogue.evidence
         if (cell := record.cell(symptom.snippet, broken.name)) and cell["outcome"] != "skipped"
     ]
-    ran = [record for record, _ in found]
-    failed = [record for record, outcome in found if outcome == "passed"]
+    ran = [record for record, _ in ended]
+    failed = [record for record, outcome in ended if outcome == "passed"]
     said = label["fails-in"].format(where=environments(failed, ran, language)) if failed else ""
     if spared := changes.spared(catalogue, symptom, broken)[0]:
         where = environments(spared, ran, language)

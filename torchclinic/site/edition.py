@@ -157,8 +157,8 @@ class Edition:
 
     def article(self, name: str) -> Article | None:
         """The article in this language whose page is made from this source."""
-        found = article.of_source(self.catalogue, name)
-        return found if found and self.language in found.pages else None
+        shown = article.of_source(self.catalogue, name)
+        return shown if shown and self.language in shown.pages else None
 
     def page(self, name: str, text: str, meta: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """What a page's front matter gains, and its Markdown with all directives expanded.
@@ -230,7 +230,7 @@ class Edition:
         machine_readable.write_language(self.catalogue, out, self.language, base, self.markdown)
         redirect_pages.write(
             self.catalogue.redirects,
-            {made.id: made.title(self.language) for made in article.articles(self.catalogue)},
+            {shown.id: shown.title(self.language) for shown in article.articles(self.catalogue)},
             out,
             self.language,
             machine_readable.address(base, self.language),

@@ -23,9 +23,11 @@ ANSWER = '<div class="tc-result" data-lookup-result></div>'
 
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's and no tip's, with its directives expanded."""
-    text = _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
-    text = overview.DIRECTIVE.sub(lambda found: lists.members(catalogue, found[1], language), text)
-    return _PROGRAM.sub(lambda found: parts.program(catalogue, found[1]), text)
+    text = _DIRECTIVE.sub(lambda directive: DIRECTIVES[directive[1]](catalogue, language), text)
+    text = overview.DIRECTIVE.sub(
+        lambda directive: lists.members(catalogue, directive[1], language), text
+    )
+    return _PROGRAM.sub(lambda directive: parts.program(catalogue, directive[1]), text)
 
 
 def lookup(catalogue: Catalogue, language: str) -> str:
@@ -80,11 +82,11 @@ def often(catalogue: Catalogue, language: str) -> str:
     items = []
     for symptom in catalogue.often:
         if language in symptom.pages:
-            found = next(iter(symptom.snippet.wordings), None)
+            wording = next(iter(symptom.snippet.wordings), None)
             title = markup.in_html(symptom.title(language))
             message = (
-                f"<code>{message_view.with_holes(found, language).replace('<br>', ' ')}</code>"
-                if found
+                f"<code>{message_view.with_holes(wording, language).replace('<br>', ' ')}</code>"
+                if wording
                 else f"<span>{LABELS[language]['printed-by-code']}</span>"
             )
             items.append(f'<li><a href="{html.escape(symptom.id)}/">{title}</a>{message}</li>')

@@ -17,11 +17,11 @@ from .templates import render
 
 def topics(catalogue: Catalogue) -> dict[str, list[Symptom]]:
     """Topics that have symptoms, in the vocabulary's order."""
-    found = {
+    by_topic = {
         topic: [symptom for symptom in catalogue.symptoms.values() if symptom.topic == topic]
         for topic in catalogue.topics
     }
-    return {topic: symptoms for topic, symptoms in found.items() if symptoms}
+    return {topic: symptoms for topic, symptoms in by_topic.items() if symptoms}
 
 
 def topic_page(catalogue: Catalogue, topic: str, language: str) -> str:

@@ -67,7 +67,7 @@ def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
         "topics": catalogue.topics,
         "tags": catalogue.tags,
         "symptoms": [_symptom(catalogue, symptom, base) for symptom in catalogue.symptoms.values()],
-        "tips": [_tip(made, base) for made in catalogue.tips.values()],
+        "tips": [_tip(page, base) for page in catalogue.tips.values()],
     }
 
 
@@ -76,20 +76,20 @@ def _environment(record: Evidence) -> dict[str, str]:
     return {name: getattr(record, name) for name in names}
 
 
-def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:
+def _page(page: Symptom | Tip, base: str) -> dict[str, Any]:
     """What symptoms and tips have in common. A language that a page is not written in is left
     out."""
-    languages = [language for language in LANGUAGES if language in made.pages]
+    languages = [language for language in LANGUAGES if language in page.pages]
     return {
-        "id": made.id,
-        "topic": made.topic,
-        "url": {language: address(base, language, made.id) for language in languages},
+        "id": page.id,
+        "topic": page.topic,
+        "url": {language: address(base, language, page.id) for language in languages},
         "markdown": {
-            language: address(base, language, made.id) + markdown_copy.NAME
+            language: address(base, language, page.id) + markdown_copy.NAME
             for language in languages
         },
-        "title": {language: made.title(language) for language in languages},
-        "summary": {language: parts.summary(made, language) for language in languages},
+        "title": {language: page.title(language) for language in languages},
+        "summary": {language: parts.summary(page, language) for language in languages},
     }
 
 
@@ -124,12 +124,12 @@ def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any
     }
 
 
-def _tip(made: Tip, base: str) -> dict[str, Any]:
+def _tip(page: Tip, base: str) -> dict[str, Any]:
     return {
-        **_page(made, base),
-        "rule": {language: made.rule(language) for language in LANGUAGES if language in made.pages},
-        "tags": made.facts.tags,
-        "symptoms": made.facts.symptoms,
+        **_page(page, base),
+        "rule": {language: page.rule(language) for language in LANGUAGES if language in page.pages},
+        "tags": page.facts.tags,
+        "symptoms": page.facts.symptoms,
     }
 
 
@@ -144,14 +144,14 @@ DISCOVERY = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
 def write_skills(root: Path, out: Path) -> None:
     """Copy the skills to where agents look, with a list of them."""
-    found = []
+    skills = []
     for file in sorted((root / SKILLS).glob("*/SKILL.md")):
         data = file.read_bytes()
         name = file.relative_to(root / SKILLS).as_posix()
         meta = yamlfile.load(split_front_matter(data.decode("utf-8"))[0], file, 2, Problems(root))
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         # The address is relative to the list: a site may stand below its host's root.
-        found.append(
+        skills.append(
             {
                 "name": meta["name"],
                 "type": "skill-md",
@@ -163,7 +163,7 @@ def write_skills(root: Path, out: Path) -> None:
         target = out / WELL_KNOWN / name
         target.parent.mkdir(parents=True)
         target.write_bytes(data)
-    text = json.dumps({"$schema": DISCOVERY, "skills": found}, ensure_ascii=False, indent=1)
+    text = json.dumps({"$schema": DISCOVERY, "skills": skills}, ensure_ascii=False, indent=1)
     (out / WELL_KNOWN / "index.json").write_text(text, encoding="utf-8")
 
 
@@ -237,24 +237,24 @@ def badge(catalogue: Catalogue) -> str:
 # ---- a page's head
 
 
-def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str) -> str:
+def article(catalogue: Catalogue, page: Symptom | Tip, language: str, base: str) -> str:
     """JSON-LD of a symptom or a tip. It goes into a `<script>`, whose text no `<` may end."""
-    tags = made.snippet.tags if isinstance(made, Symptom) else made.facts.tags
+    tags = page.snippet.tags if isinstance(page, Symptom) else page.facts.tags
     facts: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "TechArticle",
-        "headline": made.title(language).replace("`", ""),
-        "description": parts.description(made, language),
-        "url": address(base, language, made.id),
+        "headline": page.title(language).replace("`", ""),
+        "description": parts.description(page, language),
+        "url": address(base, language, page.id),
         "inLanguage": language,
         "keywords": [
             *parts.tag_names(catalogue, tags, language),
-            *made.pages[language].front.synonyms,
+            *page.pages[language].front.synonyms,
         ],
         "license": LICENCE,
         "isPartOf": {"@type": "WebSite", "name": "Torch Clinic", "url": base},
     }
-    if isinstance(made, Symptom) and (date := ran_on(catalogue, made)):
+    if isinstance(page, Symptom) and (date := ran_on(catalogue, page)):
         facts["dateModified"] = date
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 

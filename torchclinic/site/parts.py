@@ -27,14 +27,14 @@ def tag_names(catalogue: Catalogue, tags: list[str], language: str) -> list[str]
     ]
 
 
-def summary(made: Symptom | Tip, language: str) -> str:
-    found = made.pages.get(language)
-    return found.front.summary if found else ""
+def summary(shown: Symptom | Tip, language: str) -> str:
+    page = shown.pages.get(language)
+    return page.front.summary if page else ""
 
 
-def description(made: Symptom | Tip, language: str) -> str:
+def description(shown: Symptom | Tip, language: str) -> str:
     """The summary without Markdown's marks, for search engines."""
-    return summary(made, language).replace("`", "")
+    return summary(shown, language).replace("`", "")
 
 
 def figure(catalogue: Catalogue, name: str, language: str, page: str) -> str:
