@@ -53,9 +53,8 @@ def make(catalogue: Catalogue, symptom: Symptom, language: str) -> Notebook:
         if cell.kind:
             title_of_cell = f"## {heading(symptom, cell, language)}"
             cells.append(_cell("markdown", f"{name}-heading", title_of_cell))
-        code = _cell("code", name, snippet.as_run(cell).source)
-        shown = outputs(catalogue, symptom, cell)
-        cells.append({**code, "execution_count": None, "outputs": shown})
+        source, shown = snippet.as_run(cell).source, outputs(catalogue, symptom, cell)
+        cells.append(_cell("code", name, source, shown))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -101,10 +100,13 @@ def heading(symptom: Symptom, cell: Cell, language: str) -> str:
     return f"{label[cell.kind]}{label['colon']}{title.removesuffix(label['fix-above'])}"
 
 
-def _cell(kind: str, name: str, text: str) -> NotebookCell:
+def _cell(kind: str, name: str, text: str, outputs: list[Output] | None = None) -> NotebookCell:
     # nbformat takes at most 64 characters. The same notebook has the same ids in every build.
+    head: NotebookCell = {"cell_type": kind, "id": name[:64], "metadata": {}}
     lines = text.splitlines(keepends=True)
-    return {"cell_type": kind, "id": name[:64], "metadata": {}, "source": lines}
+    if outputs is None:
+        return {**head, "source": lines}
+    return {**head, "execution_count": None, "source": lines, "outputs": outputs}
 
 
 def outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[Output]:
