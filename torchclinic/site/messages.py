@@ -88,8 +88,6 @@ def exceptions_page(catalogue: Catalogue, language: str) -> str:
         (markup.plain(name), re.sub(r"[^a-z0-9]+", "-", name.lower()), by_type[name])
         for name in sorted(by_type, key=str.lower)
     ]
-    groups += [
-        (label["log-lines"], "log-lines", log_lines),
-        (label["silent-heading"], "silent", silent),
-    ]
+    groups += [(label["log-lines"], "log-lines", log_lines)] if log_lines else []
+    groups.append((label["silent-heading"], "silent", silent))
     return render("exceptions.md", language, groups=groups)
