@@ -109,6 +109,8 @@ def topics(catalogue: Catalogue, language: str) -> str:
     return "\n\n".join(['<div class="tc-topics" markdown>', "\n".join(rows), "</div>"])
 
 
+#: Words of the field above a list of pages.
+PAGES = {"title": "filter-pages", "hint": "filter-pages-hint", "shown": "shown-pages"}
 #: name -> what stands for `{{ name }}`.
 DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "lookup": lookup,
@@ -117,9 +119,7 @@ DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "totals": totals,
     "often": often,
     "topics": topics,
-    "filter": lambda catalogue, language: render(
-        "filter.html", language, kind="pages", counted="pages"
-    ),
+    "filter": lambda catalogue, language: render("filter.html", language, **PAGES),
     "mutants": mutants,
     "evidence": evidence_view.evidence_table,
     "matrix": evidence_view.evidence_matrix,
