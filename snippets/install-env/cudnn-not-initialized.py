@@ -121,7 +121,7 @@ print(output)
 assert output == "cudnnCreate: CUDNN_STATUS_NOT_INITIALIZED"
 
 # %% check cuda-cannot-start
-LOOK = """
+PROGRAM = """
 import torch
 print("CUDA starts:", torch.cuda.is_available())
 if torch.cuda.is_available():
@@ -132,7 +132,7 @@ files = {line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in l
 folders = {file.rpartition("/")[0] for file in files}
 print("folders that cuDNN is loaded from:", len(folders))
 """
-output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
+output = python(PROGRAM, CUDA_VISIBLE_DEVICES="-1")
 print(output)
 assert "CUDA starts: False" in output
 
@@ -151,7 +151,7 @@ if torch.cuda.is_available():  # without the variable, cuDNN starts
 # %% wrong cudnn-off
 # `torch.backends.cudnn.enabled = False`: the message goes, and where CUDA itself cannot start, the same
 # line fails with another one.
-LOOK = """
+PROGRAM = """
 import torch
 torch.backends.cudnn.enabled = False
 torch.nn.Conv2d(3, 4, 3).cuda()(torch.ones(1, 3, 8, 8).cuda())
