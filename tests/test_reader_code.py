@@ -103,3 +103,15 @@ def test_a_page_says_that_the_program_may_tell_only_where_a_condition_asks_it(
         for language in LANGUAGES:
             text = symptom_page.symptom_page(clinic, symptom, language)
             assert ("run --live python train.py" in text) is tells, (stem, language)
+
+
+def test_a_case_without_a_break_stands_behind_its_row(clinic: Catalogue) -> None:
+    symptom = clinic.symptoms["cuda-oom"]
+    read, ran = (symptom.snippet.cases[name] for name in ("other-program", "optimizer-state"))
+    assert read.unbroken and not read.cells and "powershell" in read.fixes
+    assert set(ran.cells) == {"fix", "proof"} and ran.cure.name in symptom.snippet.later
+    text = symptom_page.symptom_page(clinic, symptom, "en")
+    row = text.partition('data-tc-row="other-program"')[2].partition("</details>")[0]
+    assert '<div data-tc-case="other-program" markdown>' in row and "Stop-Process" in row
+    row = text.partition('data-tc-row="optimizer-state"')[2].partition("</div>")[0]
+    assert "Its error was not produced here." in row

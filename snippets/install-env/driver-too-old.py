@@ -63,9 +63,11 @@
 #   cuda-12:
 #     case: older-driver
 #     likely: 12000 <= found < 13000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#     sample: "RuntimeError: The NVIDIA driver on your system is too old (found version 12080)."
 #   cuda-11:
 #     case: older-driver
 #     likely: 11000 <= found < 12000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
+#     sample: "RuntimeError: The NVIDIA driver on your system is too old (found version 11080)."
 #   cuda-10:
 #     case: older-driver
 #     likely: found < 11000 and not paste("pip-build-env", "builds-v0", "Successfully uninstalled torch-")
@@ -185,7 +187,7 @@ print(f"the driver serves CUDA {cuda}, torch needs {torch.version.cuda}")
 as_built = f"import torch; torch.version.cuda = {BUILT!r}\n"
 output = python(as_built + PROGRAM, LD_LIBRARY_PATH="old")
 print(output)
-assert f"serves CUDA {cuda(OLD)}, torch needs {BUILT}" in output and OLD // 1000 < MAJOR
+assert f"serves CUDA {cuda(OLD)}, torch needs {BUILT}" in output
 
 # %% proof older-driver
 # What the commands change is which of the two numbers is larger. A driver of the same major version is enough.

@@ -116,11 +116,11 @@ COMMAND = """
 python -c "import torch; print('torch is here')"
 python -m pip wheel ./attention
 """
-where = {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
-where |= {"PIP_NO_INDEX": "1", "PIP_NO_CACHE_DIR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-where = {**os.environ, **where}
-done = subprocess.run(COMMAND, shell=True, env=where, capture_output=True, text=True)
-lines = (done.stdout + done.stderr).splitlines()
+where = {**os.environ, "PIP_NO_INDEX": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+where["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+done = subprocess.run(COMMAND, shell=True, env=where, **pipes)
+lines = done.stdout.splitlines()
 print(lines[0])
 print(next(line.strip() for line in lines if "Getting requirements" in line))
 assert done.returncode and lines[0] == "torch is here"
