@@ -18,7 +18,8 @@ from .pasted import Pasted
 from .rank import chain_lines
 
 if TYPE_CHECKING:
-    from .answer import Lists, Occurrence, Origin, Origins, Part, Place
+    from .answer import Lists, Occurrence, Origin, Part, Place
+    from .origins_table import Origins
 
 #: Characters of a text that are read: its end, where a program dies.
 READ = 200_000
