@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -205,6 +206,18 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     again, _ = start(command, tmp_path, free_port()).communicate()
     assert again.startswith(("epoch 2", "epoch 3")), again
     assert again.splitlines()[-1].startswith("epoch 3")
+    assert start(command, tmp_path, free_port()).communicate()[0] == ""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_whole_program_of_each_step_lies_where_its_link_leads(language: str) -> None:
+    made = routes.programs(ROOT, language)
+    for file in PAGES[language]:
+        shown = routes.expand(ROOT, file.read_text(encoding="utf-8"), {}, language)
+        linked = re.findall(r"\(([a-z-]+/\d+-[a-z-]+\.py)\)\{ download", shown)
+        assert len(linked) == shown.count("{ .diff .tc-diff") > 0
+        for name in linked:
+            ast.parse(made[f"{routes.FOLDER}/{name}"])
 
 
 def test_both_languages_show_the_same() -> None:

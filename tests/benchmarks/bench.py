@@ -209,7 +209,7 @@ def site(made: catalogue.Catalogue, times: int = 3) -> None:
             ]
             for language in LANGUAGES
         ]
-        program = "import sys; from pathlib import Path; from torchclinic.site import build; sys.exit(build.build(Path(sys.argv[1]), Path(sys.argv[2])))"
+        program = "import sys; from pathlib import Path; from torchclinic.content import catalogue; from torchclinic.site import build; sys.exit(build.build(catalogue.load(Path(sys.argv[1])), Path(sys.argv[2])))"
         mine = [[sys.executable, "-c", program, str(made.root), str(root / "site")]]
         rounds = []
         for _ in range(times):
@@ -330,7 +330,7 @@ def search(made: catalogue.Catalogue, file: Path) -> None:
     ]
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
-        build.build(made.root, folder / "ours")
+        build.build(made, folder / "ours")
         for language in LANGUAGES:
             _stock(folder / language, made.root, language)
             environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

@@ -13,6 +13,7 @@ from making import copy_of
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from torchclinic import ROOT
+from torchclinic.content import catalogue
 from torchclinic.find import origins_table
 from torchclinic.site import build, offline, server
 
@@ -117,7 +118,10 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(
     changed = copy_of(checkout, tmp_path / "changed")
     file = changed / "docs/en/contribute.md"
     file.write_text(file.read_text(encoding="utf-8") + "\nAnother sentence.\n", encoding="utf-8")
-    assert build.build(changed, network.folder, site_url="https://example.org/clinic/") == 0
+    assert (
+        build.build(catalogue.load(changed), network.folder, site_url="https://example.org/clinic/")
+        == 0
+    )
     network.start()
     page.goto(f"{network.address}en/contribute/")
     question = page.locator(".tc-update")

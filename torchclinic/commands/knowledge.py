@@ -177,7 +177,7 @@ class Knowledge:
         origins = self.origins()
         return origin(origins, text) if origins else None
 
-    def _search(self, query: str) -> tuple[list[str], bool]:
+    def _search(self, query: str) -> tuple[list[tuple[str, float]], bool]:
         """The pages of symptoms and tips for a query, in the language that it is written in."""
         from ..find.search import search
         from ..find.search_table import SearchTable
@@ -187,8 +187,8 @@ class Knowledge:
             self._searched[language] = SearchTable(self.search_index(language))
         table = self._searched[language]
         found = search(table, query)
-        ids = [table.docs[hit["doc"]][0] for hit in found["hits"]]
-        return [name for name in ids if "/" in name], found["weak"]
+        pages = [(table.docs[hit["doc"]][0], hit["score"]) for hit in found["hits"]]
+        return [page for page in pages if "/" in page[0]], found["weak"]
 
     def _part(self, name: str) -> Entries:
         if name not in self._parts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -270,11 +269,6 @@ def complain(what: str) -> None:
     """Say on standard error what went wrong, if there is one: None would be standard output."""
     if sys.stderr is not None:
         print(f"torchclinic: {printable(what)}", file=sys.stderr)
-
-
-def columns(text: str) -> int:
-    """How many columns of a terminal a text takes: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def dumps(data: Any) -> str:

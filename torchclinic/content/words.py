@@ -92,6 +92,13 @@ def _wrong(texts: dict[str, Any]) -> str:
     return f"other places to fill in one language than in the other ({told})"
 
 
+def columns(text: str) -> int:
+    """How many columns a text takes: Chinese characters take two."""
+    import unicodedata
+
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
 def placeholders(text: str) -> list[str]:
     """Names in braces, in order; the whole text where its braces have no pair."""
     import string  # what answers do not need

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 from .. import ROOT
 from ..find.answer import Index
@@ -24,7 +23,7 @@ from .cell import Job
 from .client import Process
 from .judge import Run, judge
 from .machine import Machine, cores, is_importable, true_of
-from .report import Progress
+from .report import AnyRun, Progress
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context takes some GiB alone.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
@@ -48,7 +47,6 @@ _HOUSE = re.compile(
 )
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
-AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 def perform(

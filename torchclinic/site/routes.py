@@ -1,7 +1,8 @@
 """Routes: pages that lead through one program that grows, docs/LANGUAGE/routes/NAME.md.
 
 `{{ step NAME/2-WHAT.py }}` stands for what that step of docs/programs/routes/NAME changes; of the
-first step, for the whole program. A Chinese page's front matter holds the `comments` of all steps.
+first step, for the whole program. Below a change is a link to the whole program, which lies
+beside the page. A Chinese page's front matter holds the `comments` of all steps.
 tests/test_routes.py follows each page: it puts the step in place, and runs what the page types.
 """
 
@@ -11,9 +12,11 @@ import difflib
 import re
 from pathlib import Path
 
-from ..content import comments
+from ..content import comments, page, yamlfile
+from ..content.problem import Problems
 from ..content.tip import PROGRAMS
 from . import markup
+from .labels import LABELS
 
 FOLDER = "routes"
 #: What readers call the program, whatever step it has reached.
@@ -46,7 +49,25 @@ def source(root: Path, route: str, number: int) -> str:
     return file.read_text(encoding="utf-8").rstrip("\n")
 
 
-def expand(root: Path, text: str, twins: dict[str, str]) -> str:
+def _said(root: Path, route: str, number: int, twins: dict[str, str]) -> str:
+    code = source(root, route, number)
+    return comments.replaced(code, comments.of_code(code), twins)
+
+
+def programs(root: Path, language: str) -> dict[str, str]:
+    """The whole programs that the pages link: name -> text."""
+    texts = {}
+    for name in names(root, language):
+        file = root / "docs" / language / name
+        text = file.read_text(encoding="utf-8")
+        front = page.split_front_matter(text)[0]
+        twins = yamlfile.load(front, file, 2, Problems(root)).get("comments", {})
+        for route, number, rest in steps(text):
+            texts[f"{FOLDER}/{route}/{number}{rest}"] = _said(root, route, number, twins) + "\n"
+    return texts
+
+
+def expand(root: Path, text: str, twins: dict[str, str], language: str) -> str:
     """A page with its steps in place of their directives.
 
     Args:
@@ -54,14 +75,15 @@ def expand(root: Path, text: str, twins: dict[str, str]) -> str:
     """
 
     def shown(found: re.Match[str]) -> str:
-        at = int(found[2])
-        after, *before = [
-            comments.replaced(code, comments.of_code(code), twins)
-            for code in (source(root, found[1], number) for number in range(at, max(at - 2, 0), -1))
-        ]
-        if not before:
+        route, number, rest = found[1], int(found[2]), found[3]
+        after = _said(root, route, number, twins)
+        if number == 1:
             return markup.fence(after, "python", PROGRAM)
-        return markup.fence(_changed(before[0], after), "diff .tc-diff", PROGRAM)
+        changed = _changed(_said(root, route, number - 1, twins), after)
+        whole = LABELS[language]["whole-program"].format(
+            link=f'[`{PROGRAM}`]({route}/{number}{rest}){{ download="{PROGRAM}" }}'
+        )
+        return f"{markup.fence(changed, 'diff .tc-diff', PROGRAM)}\n\n{whole}\n{{ .tc-note }}"
 
     return DIRECTIVE.sub(shown, text)
 
