@@ -589,3 +589,16 @@ def test_the_table_of_a_checkout_is_packed(tmp_path: Path) -> None:
 def test_words_are_ascii() -> None:
     """The twins agree on what a word is only there."""
     assert all(c in WORD for word in telling.COMMON for c in word)
+
+
+def test_frames_lead_nowhere_but_end_a_message() -> None:
+    """A message that ends in what varies may end in a traceback; of the frames no word is asked."""
+    said = origins._said(['  File "a.py", line 3, in f', "    walrus()", "Error: x", "walrus"])
+    assert said == "~\n~\nError: x\nwalrus"
+    assert origins._said(['  File "a.py", line 3', '  File "b.py", line 4']) == "~\n~"
+    cpp = ("aten/src/Walrus.cpp", 30, "walrus", "UserWarning", "", 0, 2)
+    made = origins_table.load(table([("Tusk lost in {}. The walrus came by:\n{}", *cpp)]))
+    text = (
+        'a.py:1: UserWarning: Tusk lost in Sqrt. The walrus came by:\n  File "a.py", line 3, in f'
+    )
+    assert origins.origin(made, text)

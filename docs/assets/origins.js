@@ -16,6 +16,7 @@ const WRAPPED = 40;
 const FRAMES = 60;
 const HEAD = "Traceback (most recent call last)";
 const FRAME = 'File "';
+const LINE = "~"; // stands for a line of a traceback
 const QUERY = 120;
 const LOG = "log";
 
@@ -99,7 +100,7 @@ function compare(one, other) {
 }
 
 /**
- * The text with empty lines for frames and the code that they quote.
+ * The text with a line of no word for each frame and the code that it quotes.
  * @param {string} text
  */
 function said(text) {
@@ -109,11 +110,11 @@ function said(text) {
     if (!line.includes(FRAME) && !line.includes(HEAD)) continue;
     const begin = stripPrefix(line);
     if (begin.startsWith(HEAD)) {
-      kept[number] = "";
+      kept[number] = LINE;
     } else if (begin.startsWith(FRAME)) {
-      kept[number] = "";
+      kept[number] = LINE;
       const below = lines[number + 1] ?? FRAME;
-      if (!below.includes(FRAME) && isSource(stripPrefix(below), begin)) kept[number + 1] = "";
+      if (!below.includes(FRAME) && isSource(stripPrefix(below), begin)) kept[number + 1] = LINE;
     }
   }
   return kept.join("\n");

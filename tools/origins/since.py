@@ -6,7 +6,7 @@ from __future__ import annotations
 from torchclinic.content import changes, index
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.find import origins, origins_table
-from torchclinic.find.answer import Origins, Table
+from torchclinic.find.answer import Table
 from torchclinic.find.wording import Wording
 
 #: Of a wording: the first release that has it, "" where the oldest one that was read has it; and
@@ -43,7 +43,7 @@ def _printed(wording: Wording) -> str:
     return text if not wording.exception or head in text else head + text
 
 
-def _spans(loaded: Origins) -> dict[str, tuple[int, int]]:
+def _spans(loaded: origins_table.Origins) -> dict[str, tuple[int, int]]:
     """Of each message, wherever it is written: its first release, 0 or less where that is not
     known, and its last."""
     spans: dict[str, tuple[int, int]] = {}

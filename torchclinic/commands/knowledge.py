@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..content.finished import SnippetEntry, SymptomEntry, TipEntry
-    from ..find.answer import Answer, Index, Origin, Origins
+    from ..find.answer import Answer, Index, Origin
     from ..find.likely import Likeness
+    from ..find.origins_table import Origins
     from ..find.search_table import SearchIndex, SearchTable
 
 #: Of the files' format; content/finished.py describes it.

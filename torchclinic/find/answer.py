@@ -7,16 +7,13 @@ content/index.py makes an `Index`; match.py finds `Occurrence`s in a text; looku
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from .condition import Tree
 from .devices import Family
 from .failure import Failure
 from .hang import RollCall
 from .ranks import First
-
-if TYPE_CHECKING:
-    from .origins_table import Message, Packed
 
 #: Code of a language ("en", "zh") -> a text in it.
 Texts = dict[str, str]
@@ -231,10 +228,3 @@ class Table(TypedDict):
     public: dict[str, str]  # name in its module -> the name that people know
     lists: Lists  # for the twin
     templates: list[list[Any]]  # a column for each field of `Template`
-
-
-class Origins(Patterns):
-    """The same, ready to be asked."""
-
-    messages: Sequence[Message]
-    packed: Packed

@@ -18,7 +18,8 @@ from .pasted import Pasted
 from .rank import chain_lines
 
 if TYPE_CHECKING:
-    from .answer import Lists, Occurrence, Origin, Origins, Part, Place
+    from .answer import Lists, Occurrence, Origin, Part, Place
+    from .origins_table import Origins
 
 #: Characters of a text that are read: its end, where a program dies.
 READ = 200_000
@@ -29,8 +30,8 @@ PLACES = 3
 WRAPPED = 40
 #: Lines above a message among which the frame that raised it is sought.
 FRAMES = 60
-#: How a traceback of Python and its frames begin.
-HEAD, FRAME = "Traceback (most recent call last)", 'File "'
+#: How a traceback of Python and its frames begin, and what stands for such a line: a hole takes it.
+HEAD, FRAME, LINE = "Traceback (most recent call last)", 'File "', "~"
 #: Characters of a message that the search of the issue tracker is given.
 QUERY = 120
 #: In place of an exception's class: the message is written to a log.
@@ -135,20 +136,20 @@ def _candidates(origins: Origins, clean: str) -> list[_Candidate]:
 
 
 def _said(lines: list[str]) -> str:
-    """The text with empty lines for the frames of Python's tracebacks and the code that they quote:
-    no message stands there, and their words lead to hundreds."""
+    """The text with a line of no word for each of the frames of Python's tracebacks and the code
+    that they quote: no message begins there, and their words lead to hundreds."""
     said = list(lines)
     for number, line in enumerate(lines):
         if FRAME not in line and HEAD not in line:
             continue
         text = strip_prefix(line)
         if text.startswith(HEAD):
-            said[number] = ""
+            said[number] = LINE
         elif text.startswith(FRAME):
-            said[number] = ""
+            said[number] = LINE
             below = lines[number + 1 : number + 2]
             if below and FRAME not in below[0] and is_source(strip_prefix(below[0]), text):
-                said[number + 1] = ""
+                said[number + 1] = LINE
     return "\n".join(said)
 
 

@@ -8,7 +8,7 @@ as a wording's are, with the same matcher: literals, holes, rare words, no regul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -19,7 +19,14 @@ from .clean import WORD, normalise, strip_prefix, words
 from .wording import HOLES
 
 if TYPE_CHECKING:
-    from .answer import Origins, Part, Table, WordingEntry
+    from .answer import Part, Patterns, Table, WordingEntry
+
+    class Origins(Patterns):
+        """The table, ready to be asked."""
+
+        messages: Sequence[Message]
+        packed: Packed
+
 
 #: Where a checkout has the table.
 FILE = Path("facts", "origins.json.gz")
