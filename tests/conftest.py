@@ -65,6 +65,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The strictly built site; any import of torch would have stopped it."""
+    from torchclinic.content import catalogue
     from torchclinic.site import build
 
     trap = tmp_path_factory.mktemp("no-torch")
@@ -76,5 +77,7 @@ def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     paths = [str(trap), *filter(None, [os.environ.get("PYTHONPATH")])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(paths))
-        assert build.build(checkout, out, site_url="https://example.org/clinic/") == 0
+        assert (
+            build.build(catalogue.load(checkout), out, site_url="https://example.org/clinic/") == 0
+        )
     return out

@@ -14,8 +14,8 @@ from making import change
 
 from torchclinic import ROOT
 from torchclinic.authoring import conditions, new, publish, stamp
-from torchclinic.commands import parser, terminal
-from torchclinic.content import catalogue
+from torchclinic.commands import parser
+from torchclinic.content import catalogue, words
 from torchclinic.content.problem import BadInput
 
 
@@ -188,7 +188,7 @@ def test_a_blanket_yes_is_not_given_by_formatting(
 def test_lines_are_wrapped_by_columns(width: int) -> None:
     text = "先看什么时候报错 `torch.nn.BatchNorm2d(256)` 再看。 a supercalifragilistic word\n\nend"
     lines = stamp.wrapped(text, width)
-    assert all(terminal.columns(line) <= width for line in lines)
+    assert all(words.columns(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +9,10 @@ import pytest
 from making import change
 
 from torchclinic import ROOT
-from torchclinic.content import badge, catalogue, evidence, overview
+from torchclinic.content import catalogue, evidence, overview
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import Problems
+from torchclinic.site import machine_readable
 
 SNIPPET = "snippets/autograd/backward-second-time.py"
 EN = "docs/en/autograd/backward-second-time.md"
@@ -279,19 +279,6 @@ def test_all_problems_are_reported_at_once(project: Path) -> None:
     assert {problem.file for problem in catalogue.load(project).problems} >= {EN, ZH, SNIPPET}
 
 
-def test_json_names_everything(clinic: Catalogue) -> None:
-    rows = {row["id"]: row for row in json.loads(json.dumps(clinic.as_json()))}
-    row = rows["autograd/backward-second-time"]
-    assert set(row) == {"id", "title", "wordings", "cases", "needs", "tags", "outranks", "evidence"}
-    assert row["title"]["zh"] and row["cases"]["running-total"] == [
-        "break",
-        "check",
-        "fix",
-        "proof",
-    ]
-    assert row["evidence"]["2.13.0-py3.11-cpu"]["status"] == "passed"
-
-
 def test_unknown_symptoms_are_named_with_their_neighbours(clinic: Catalogue) -> None:
     with pytest.raises(
         catalogue.UnknownSymptom, match="did you mean autograd/backward-second-time"
@@ -333,7 +320,7 @@ def test_the_badge_says_what_the_evidence_says(clinic: Catalogue) -> None:
         clinic.evidence[0].status(symptom.snippet) in ("passed", "partly")
         for symptom in clinic.symptoms.values()
     )
-    assert f">{ran} of {len(clinic.symptoms)} symptoms" in badge.badge(clinic)
+    assert f">{ran} of {len(clinic.symptoms)} symptoms" in machine_readable.badge(clinic)
 
 
 def test_an_overview_stands_in_both_languages_and_leads_to_the_same_pages(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_fix_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["fix", "matmul-shape"], "did you mean shapes/matmul-shapes"),
         (["fix", "nn/matmul-shapes"], "did you mean shapes/matmul-shapes"),
         (["fix", "matmul-shapes", "nope"], "it has image-size, "),
-        (["fix", "tips/nn/inference"], "is a tip, which has a page and no causes"),
+        (["fix", "tips/nn/inference"], "is a tip: it has no causes to choose from, show its page"),
         (["fix", "tips/training-loop"], "tips/nn/training-loop is a tip"),
         (["show", "tips/nn/inferense"], "did you mean tips/nn/inference"),
     ],
@@ -285,13 +285,16 @@ def test_search_shows_ten_and_says_how_to_see_more(capsys: pytest.CaptureFixture
 def test_searches_come_from_standard_input() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "torchclinic", "search", "--jsonl", "-"],
-        input='{"id": 1, "lang": "zh", "query": "显存不足"}\n',
+        input='{"id": 1, "lang": "zh", "query": "显存不足"}\n{"id": 2, "query": "cuda oom"}\n{"id": 3}\n',
         capture_output=True,
         encoding="utf-8",
         cwd=ROOT,
         check=False,
     )
-    assert json.loads(done.stdout)["hits"][0] == "memory/cuda-oom", done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["hits"][0] for row in found] == ["memory/cuda-oom"] * 2, done.stderr
+    says = 'line 3 is not {"id": …, "query": …}: \'query\' is missing'
+    assert done.returncode == 2 and says in done.stderr
 
 
 def test_pages_are_plain_text(known: Knowledge) -> None:

@@ -29,6 +29,13 @@ PRINTS = [
     ("Watchdog caught collective operation timeout: WorkHCCL(SeqNum=12, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1800500 milliseconds before timing out.", "collective-deadlock", ""),
 ]  # fmt: skip
 
+#: A device that only an add-on brings, and the page of what a plain torch says when asked for it.
+ADDED = [
+    ("hpu", "accelerator-not-found"),
+    ("privateuseone", "accelerator-not-found"),
+    ("xla", "tpu-not-started"),
+]
+
 
 def test_every_type_is_one_that_the_matcher_tells_apart(clinic: Catalogue) -> None:
     assert clinic.devices.families
@@ -48,10 +55,32 @@ def test_the_page_of_a_message_in_the_words_of_another_device(
     assert says in terminal.render(known, answer, "en", False)
 
 
+@pytest.mark.parametrize(("device", "stem"), ADDED)
+def test_a_device_that_only_an_add_on_brings(device: str, stem: str, table: dict[str, Any]) -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises((RuntimeError, ModuleNotFoundError)) as raised:
+        torch.ones(2).to(device)
+    answer = lookup.lookup(table, f"{raised.typename}: {raised.value}")
+    assert answer["hits"][0]["symptom"] == stem
+
+
 def test_both_twins_read_other_devices_alike(table: dict[str, Any]) -> None:
     with lookup_twin(table) as twin:
         for text, _, _ in PRINTS:
             assert twin.ask(text) == python_lookup(table, text)
+
+
+def twins_of(clinic: Catalogue, text: str) -> dict[str, str]:
+    """Family -> what it prints where a build for CUDA prints this text; those that print it
+    otherwise."""
+    said = {}
+    for family in clinic.devices.for_lookup():
+        own = text
+        for its, cuda in reversed(family["prints"]):
+            own = own.replace(cuda, its)
+        if own != text:
+            said[family["id"]] = own
+    return said
 
 
 def test_a_message_of_cuda_is_found_in_the_words_of_every_family(
@@ -61,7 +90,7 @@ def test_a_message_of_cuda_is_found_in_the_words_of_every_family(
     wrong = []
     for stem, symptom in clinic.symptoms.items():
         for wording in symptom.snippet.wordings:
-            for family, own in clinic.devices.twins_of(wording.sample or wording.text).items():
+            for family, own in twins_of(clinic, wording.sample or wording.text).items():
                 near = "\n".join(table["traces"].get(name, [name])[0] for name in wording.near[:1])
                 hits = lookup.lookup(table, f"{own}\n{near}")["hits"]
                 found = hits[0]["symptom"] if hits else ""
@@ -87,8 +116,7 @@ def test_messages_that_only_cuda_prints_are_listed(clinic: Catalogue) -> None:
             wording.text
             for symptom in clinic.symptoms.values()
             for wording in symptom.snippet.wordings
-            if any(mark in wording.text for mark in MARKS)
-            and not clinic.devices.twins_of(wording.text)
+            if any(mark in wording.text for mark in MARKS) and not twins_of(clinic, wording.text)
         }
     )
     assert alone == ALONE.read_text(encoding="utf-8").splitlines()

@@ -210,9 +210,11 @@ def test_the_kernel_has_ended_one_for_want_of_memory(table: dict[str, Any], twin
     waits, loads = "torch/distributed/distributed_c10d.py", "torch/utils/data/dataloader.py"
     rank = mark.format(2, "S", " rank=0 world=2") + stack.format(2, 2, f"all_reduce ({waits}:1)")
     loader = mark.format(2, "S", "") + stack.format(2, 2, f"_try_get_data ({loads}:1)")
+    queue = mark.format(2, "S", "") + stack.format(2, 2, "get (multiprocessing/queues.py:103)")
     for text, name, stem in (
         (rank, "missing-killed", "collective-deadlock"),
         (loader + mark.format(3, "Z", ""), "dead-killed", "worker-killed"),
+        (queue + mark.format(3, "Z", ""), "queue-killed", "process-dies-silently"),
     ):
         found = verdict(text)
         assert (found["name"], found["symptom"]) == (name, stem)

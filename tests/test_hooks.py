@@ -3,6 +3,8 @@ printed before stays as it is, and nothing in here may fail."""
 
 from __future__ import annotations
 
+import builtins
+import gzip
 import json
 import os
 import shutil
@@ -14,6 +16,8 @@ from types import SimpleNamespace
 import pytest
 
 from torchclinic import ROOT
+from torchclinic.commands import hooks
+from torchclinic.find import origins_table
 
 INSTALL = "import torchclinic; torchclinic.install()\n"
 #: In a program that has torch, or seems to: of any other nothing is looked up.
@@ -109,6 +113,46 @@ def test_an_error_that_cannot_be_pytorchs_costs_next_to_nothing() -> None:
         Path("train.py").write_text(f"{INSTALL}{seen}raise {error}\n", encoding="utf-8")
         done = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True)
         assert (done.stdout, "Torch Clinic" in done.stderr) == (f"{read}\n", False)
+
+
+def test_with_torch_what_a_miss_does_not_need_is_not_loaded() -> None:
+    """Nor are PyTorch's own messages asked where it cannot have raised the error."""
+    loaded = (
+        "import atexit, sys, types\n"
+        "sys.modules['torch'] = types.ModuleType('torch')\n"
+        "show = lambda: print(*(name for name in ('origins', 'answer', 'picture', 'ladder')\n"
+        "    if f'torchclinic.find.{name}' in sys.modules), 'torchclinic.run.live' in sys.modules)\n"
+        "atexit.register(show)\n"
+    )
+    own = "exec(compile('raise KeyError(1)', '/lib/site-packages/torch/amp.py', 'exec'))"
+    for error, seen in (
+        ("raise KeyError('label')", "ladder False\n"),
+        ("raise FileNotFoundError('train.csv')", "ladder False\n"),
+        ("raise RuntimeError('mine')", "origins ladder False\n"),
+        ("raise KeyError('x') from ValueError('y')", "origins ladder False\n"),
+        (own, "origins ladder False\n"),
+    ):
+        Path("train.py").write_text(f"{INSTALL}{loaded}{error}\n", encoding="utf-8")
+        done = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True)
+        assert (done.stdout, "Torch Clinic" in done.stderr) == (seen, False), error
+
+
+def test_what_cpp_raises_is_what_the_table_says() -> None:
+    table = json.loads(gzip.decompress((ROOT / origins_table.FILE).read_bytes()))
+    native = {
+        table["classes"][one.exception]
+        for one in origins_table.rows(table)
+        if one.exception >= 0 and not [*table["files"], ""][one.file].endswith(".py")
+    }
+    assert {name for name in native if hasattr(builtins, name)} == set(hooks.NATIVE)
+    folders = {file.partition("/")[0] for file in table["files"] if file.endswith(".py")}
+    assert {f"/{folder}/" for folder in folders} <= set(hooks.OWN)
+
+
+def test_classes_of_torch_are_known_by_their_module() -> None:
+    torch = pytest.importorskip("torch")
+    for kind in (torch.OutOfMemoryError, torch.linalg.LinAlgError, torch.distributed.DistError):
+        assert hooks.may_be_its_own(kind("x"))
 
 
 @pytest.mark.parametrize(

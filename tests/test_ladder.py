@@ -22,8 +22,9 @@ def likeness(table: Any) -> Likeness:
 
 
 def climb(likeness: Likeness, text: str, *pages: str) -> Answer:
+    found = [(page, 1.0) for page in pages]
     return ladder.climb(
-        likeness.index, lambda: likeness, text, lambda _: None, lambda _: (pages, False)
+        likeness.index, lambda: likeness, text, lambda _: None, lambda _: (found, False)
     )
 
 

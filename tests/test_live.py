@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from torchclinic.content import condition as written
-from torchclinic.find import condition, live
+from torchclinic.find import condition, live, lookup
+from torchclinic.find.answer import Index
 from torchclinic.find.pasted import Pasted
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -93,6 +94,63 @@ def test_run_live_shows_the_layer_and_what_it_was_given(tmp_path: Path) -> None:
     assert ended.stderr.index("RuntimeError: mat1") < ended.stderr.index(live.HEAD)
     row = json.loads((tmp_path / "o.jsonl").read_text(encoding="utf-8"))
     assert row["hits"] == ["matmul-shapes"] and row["facts"].startswith(live.HEAD)
+
+
+def test_what_is_saved_is_a_paste(tmp_path: Path, table: Index) -> None:
+    pytest.importorskip("torch")
+    code = HEAD + "Net()(torch.randn(8, 3, 18, 16))"
+    run(code, tmp_path, "--save", "crash.txt", "--jsonl", "o.jsonl")
+    row = json.loads((tmp_path / "o.jsonl").read_text(encoding="utf-8"))
+    saved = (tmp_path / "crash.txt").read_text(encoding="utf-8")
+    assert "Traceback" in saved and row["facts"] in saved
+    assert (lookup.lookup(table, saved)["hits"][0]["cause"] or {})["row"] == row["row"]
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    ended = run("import torch; raise KeyError('conv1.weight')", tmp_path, "--save", "no/crash.txt")
+    assert ended.returncode == 1 and "no/crash.txt cannot be written" in ended.stderr
+
+
+@pytest.mark.full
+def test_the_rank_that_failed_first_is_shown(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "ranks.py").write_text(
+        HEAD
+        + textwrap.dedent("""
+            import torch.distributed as dist
+            dist.init_process_group("gloo")
+            if dist.get_rank():
+                Net()(torch.randn(8, 3, 18, 16))
+            dist.barrier()
+            """),
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "torchclinic", "run", "--live", "--jsonl", "o.jsonl"]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    ended = subprocess.run(
+        [*command, *launch, "--nproc_per_node", "2", "ranks.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    row = json.loads((tmp_path / "o.jsonl").read_text(encoding="utf-8"))
+    assert row["hits"][0] == "matmul-shapes" and "rank=1" in row["facts"], ended.stderr
+    assert "float32 [8, 864]" in ended.stderr
+
+
+@pytest.mark.full
+def test_cells_of_a_notebook_tell_what_they_knew() -> None:
+    pytest.importorskip("torch")
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cells = ["%load_ext torchclinic", HEAD, "Net()(torch.randn(8, 3, 18, 16))"]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    where = {"metadata": {"path": str(ROOT)}}
+    nbclient.NotebookClient(book, allow_errors=True, resources=where).execute()
+    error, added = book.cells[2].outputs
+    assert error.ename == "RuntimeError"
+    assert live.HEAD in added.text and "self.fc  layer" in added.text
 
 
 def test_a_switch_ends_it_and_what_is_hidden_is_loaded(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from torchclinic.content.problem import Problems
 from torchclinic.site import machine_readable, markdown_copy, messages, redirect_pages
 
 BASE = "https://example.org/clinic/"
+ATOM, XHTML = "http://www.w3.org/2005/Atom", "http://www.w3.org/1999/xhtml"
 HOSTILE = "</script><script>alert(1)</script> & \"quoted\" 'text' ]]> <!--"
 
 
@@ -218,7 +219,7 @@ def test_skills_stand_where_agents_look(built: Path) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_feed(built: Path, language: str) -> None:
     root = ET.fromstring(read(built / language / "feed.xml"))
-    atom = f"{{{machine_readable.ATOM}}}"
+    atom = f"{{{ATOM}}}"
     (entry,) = root.findall(f"{atom}entry")
     assert (
         entry.findtext(f"{atom}updated")
@@ -244,10 +245,7 @@ def test_one_sitemap_of_both_languages(built: Path) -> None:
     urls = ET.fromstring(read(built / "sitemap.xml"))
     places = [url.findtext(f"{{{machine_readable.SITEMAP}}}loc") for url in urls]
     for url in urls:
-        pair = {
-            link.get("hreflang"): link.get("href")
-            for link in url.iter(f"{{{machine_readable.XHTML}}}link")
-        }
+        pair = {link.get("hreflang"): link.get("href") for link in url.iter(f"{{{XHTML}}}link")}
         assert set(pair) == set(LANGUAGES) and set(pair.values()) <= set(places)
     assert len(set(places)) == len(places) and all(
         file_of(built, place).is_file() for place in places
@@ -426,7 +424,7 @@ def test_hostile_text_stays_text(hostile: Catalogue, language: str) -> None:
     article = machine_readable.article(hostile, symptom, language, BASE)
     assert "<" not in article and json.loads(article)["headline"] == HOSTILE
     root = ET.fromstring(machine_readable.feed(hostile, language, BASE))
-    assert HOSTILE in [element.text for element in root.iter(f"{{{machine_readable.ATOM}}}title")]
+    assert HOSTILE in [element.text for element in root.iter(f"{{{ATOM}}}title")]
     moved = redirect_pages.page(OLD, IDENT, HOSTILE, language, f'{BASE}"><script>')
     assert "<script" not in moved and visible(moved).count("alert(1)") == 2
     for text in (

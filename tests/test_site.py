@@ -374,7 +374,7 @@ def broken(checkout: Path, tmp_path: Path) -> Path:
 def test_a_page_without_its_snippet_fails_the_build(
     broken: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert build.build(broken, broken / "site") == 1
+    assert build.build(catalogue.load(broken), broken / "site") == 1
     told = capsys.readouterr().err
     assert (
         "docs/en/autograd/lost.md: its snippet is gone: there is no snippets/autograd/lost.py"
@@ -392,7 +392,7 @@ def test_mkdocs_alone_fails_as_well(broken: Path) -> None:
 
 
 def test_serving_goes_on_and_tells(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert build.build(broken, broken / "site", strict=False) == 0
+    assert build.build(catalogue.load(broken), broken / "site", strict=False) == 0
     assert "its snippet is gone" in capsys.readouterr().err
     assert (broken / "site" / "en" / IDENT / "index.html").exists()
 
@@ -956,7 +956,12 @@ def test_a_changed_page_is_made_alone(built: Path, checkout: Path, tmp_path: Pat
         out / f"en/{IDENT}/index.html"
     )
     whole = tmp_path / "whole"
-    assert build.build(root, whole, site_url="https://example.org/clinic/", strict=False) == 0
+    assert (
+        build.build(
+            catalogue.load(root), whole, site_url="https://example.org/clinic/", strict=False
+        )
+        == 0
+    )
     for name in made:
         assert read(out / name) == read(whole / name), name
 

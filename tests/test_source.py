@@ -109,6 +109,16 @@ def test_of_one_that_is_damaged_what_stands_before_it_is_read(tmp_path: Path) ->
     assert paste.read(str(tmp_path / "bad.gz")).text.startswith(MATMUL)
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, zstd])
+def test_where_nothing_can_be_unpacked_it_is_not_called_empty(
+    pack: Any, tmp_path: Path, capfd: Any
+) -> None:
+    (tmp_path / "cut").write_bytes(pack(os.urandom(99))[:5])
+    with pytest.raises(BadInput, match=r"cut cannot be read .*its end is missing"):
+        paste.read(str(tmp_path / "cut"))
+    assert not capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     "damage", [b"\x1f\x8bnonsense", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xff\xff\xff"]
 )

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from twins import Twin, conditions, lookup_twin, mutations, python_holds, python_lookup
 
+from tools import live
+from torchclinic.content.collection import Catalogue
 from torchclinic.content.index import TABLES
 
 VECTORS = json.loads(Path(__file__).with_name("vectors.json").read_text(encoding="utf-8"))
@@ -45,6 +47,13 @@ def test_mutations(table: dict[str, Any], twin: Twin) -> None:
     ]
     for text in mutations(texts, MUTATIONS, seed=20261121):
         assert python_lookup(table, text) == twin.ask(text), repr(text)
+
+
+def test_what_programs_knew(table: dict[str, Any], clinic: Catalogue, twin: Twin) -> None:
+    pastes = [crash.text + crash.facts for crash in live.breaks(clinic)]
+    assert pastes
+    for paste in pastes + list(mutations(pastes, MUTATIONS // 10, seed=20261128)):
+        assert python_lookup(table, paste) == twin.ask(paste), repr(paste)
 
 
 def test_conditions_of_any_form() -> None:

@@ -14,7 +14,7 @@ from torchclinic import LANGUAGES, ROOT
 from torchclinic.content import words
 from torchclinic.content.problem import Problems
 
-SITE = ("torchclinic/site/*.py", "overrides/**/*.html")
+SITE = ("torchclinic/site/*.py", "torchclinic/site/templates/*", "overrides/**/*.html")
 LOOKUP = tuple(f"docs/assets/lookup-{part}.js" for part in ("page", "card", "none"))
 #: group -> the files that use it.
 USERS: dict[str, tuple[str, ...]] = {

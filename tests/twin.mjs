@@ -12,7 +12,7 @@ tell(index, advice);
 // In place of the search, which has a twin of its own: the longest words are the pages.
 function search(query) {
   const words = query.split(" ").filter((word) => word.length > 4);
-  return [words, query.length % 2 === 1];
+  return [words.map((word, place) => [word, 1 / (1 + place)]), query.length % 2 === 1];
 }
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {

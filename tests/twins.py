@@ -72,9 +72,10 @@ class Twin:
 LIKENESS: dict[int, Likeness] = {}
 
 
-def _search(query: str) -> tuple[list[str], bool]:
+def _search(query: str) -> tuple[list[tuple[str, float]], bool]:
     """In place of the search, which has a twin of its own: the longest words are the pages."""
-    return [word for word in query.split(" ") if len(word) > 4], len(query) % 2 == 1
+    words = [word for word in query.split(" ") if len(word) > 4]
+    return [(word, 1 / (1 + place)) for place, word in enumerate(words)], len(query) % 2 == 1
 
 
 def python_lookup(index: dict[str, Any], text: str) -> dict[str, Any]:

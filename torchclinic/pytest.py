@@ -10,7 +10,7 @@ import pytest
 
 from .commands import explain, knowledge, live_child
 from .commands.child import KEPT
-from .commands.terminal import language_of_locale, printable
+from .commands.terminal import printable
 from .content import words
 from .content.problem import BadInput
 
@@ -55,7 +55,7 @@ def _summary(reporter: Any) -> list[str]:
     if not reports:
         return []
     known = knowledge.load()
-    language = language_of_locale()
+    language = words.language_of_locale()
     entries: dict[tuple[str, str], list[str]] = {}
     tests: dict[tuple[str, str], list[str]] = {}
     for report in reports:

@@ -392,6 +392,10 @@ function verdictOf(places, hang) {
   }
   for (const kind of "server gpu drive read write open network lock queue child".split(" ")) {
     found = of(mains, kind);
+    if (kind === "queue" && found.length && of(every, "dead").length)
+      return isKilled(places)
+        ? say("queue-killed", found, "process-dies-silently", "killed-for-memory")
+        : say("queue-dead", found, "process-dies-silently");
     if (found.length) return say(kind, found);
   }
   if (!mains.length && every.some(({ kind }) => kind !== "idle"))

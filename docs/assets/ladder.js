@@ -1,7 +1,7 @@
 // What is said of a text where no wording is printed in it as it is: rung by rung, never surer.
 // Twin of torchclinic/find/ladder.py and about.py, which explain each step.
 
-/** @import { AboutTables, Answer, Failure, Hit, Index, Likely, LadderTables } from "./types" */
+/** @import { AboutTables, Answer, Failure, Hit, Index, Likely, LadderTables, Pages } from "./types" */
 
 import {
   isSource,
@@ -25,7 +25,7 @@ const likenesses = new WeakMap();
  * @param {Index} index
  * @param {string} text
  * @param {(text: string) => Promise<object | null> | object | null} origin
- * @param {(query: string) => Promise<[string[], boolean]> | [string[], boolean]} search
+ * @param {(query: string) => Promise<Pages> | Pages} search
  * @returns {Promise<Answer>}
  */
 export async function climb(index, text, origin, search) {
@@ -123,25 +123,26 @@ function hitOf(index, { symptom, wording, line, text }) {
  * At most three pages that the text may be about, best first: never a match.
  * @param {string[]} lines
  * @param {AboutTables} tables
- * @param {(query: string) => Promise<[string[], boolean]> | [string[], boolean]} search
+ * @param {(query: string) => Promise<Pages> | Pages} search
  */
 export async function about(lines, tables, search) {
   /** @type {Map<string, number>} */
   const scores = new Map();
-  const signed = lines.some((line) => tables.signs.some((sign) => line.includes(sign)));
+  const signs = [...tables.signs, ...tables.trouble];
+  const signed = lines.some((line) => signs.some((sign) => line.includes(sign)));
   for (const query of queries(lines, tables)) {
     const [pages, weak] = await search(query);
     if (weak && !signed) continue;
-    pages.slice(0, tables.counted).forEach((page, place) => {
-      scores.set(page, (scores.get(page) ?? 0) + (weak ? tables.weak : 1) / (1 + place));
-    });
+    for (const [page, score] of pages.slice(0, tables.counted))
+      scores.set(page, (scores.get(page) ?? 0) + score);
   }
   const order = [...scores].sort(([, one], [, other]) => other - one);
   return order.slice(0, tables.named).map(([page]) => page);
 }
 
 /**
- * What says most of a text: its first lines, the last two of an error, and what is quoted.
+ * What says most of a text: its first lines, each and together, the last two of an error, and what
+ * is quoted.
  * @param {string[]} lines
  * @param {AboutTables} tables
  */
@@ -170,7 +171,12 @@ function queries(lines, tables) {
     const told = sentences.find((one) => tables.trouble.some((word) => one.includes(word)));
     if (told && !prose[1].startsWith(told)) chosen.push(told);
   }
-  return [...new Set(chosen.flatMap((text) => (text ? [text.slice(0, tables.long)] : [])))];
+  const whole = prose
+    .slice(0, tables.together)
+    .join(" ")
+    .slice(0, 2 * tables.long);
+  const asked = [...chosen.flatMap((text) => (text ? [text.slice(0, tables.long)] : [])), whole];
+  return [...new Set(asked)].filter((text) => text);
 }
 
 /**

@@ -86,7 +86,7 @@ function whence({ holes, tables }, text) {
 /** What finds pages by words, made when first a text is unknown. */
 let pageTable = null;
 
-/** The ids of the pages for a query, best first, and whether nothing fits it; none where nothing can be fetched. */
+/** The ids of the pages for a query, best first, each with its score, and whether nothing fits it; none where nothing can be fetched. */
 async function find(query) {
   try {
     const [{ search }, { SearchTable }, index] = await Promise.all([
@@ -96,8 +96,8 @@ async function find(query) {
     ]);
     pageTable ??= new SearchTable(index);
     const answer = search(pageTable, query);
-    const ids = answer.hits.map(({ doc }) => pageTable.docs[doc][0]);
-    return [ids.filter((id) => id.includes("/")), answer.weak];
+    const pages = answer.hits.map(({ doc, score }) => [pageTable.docs[doc][0], score]);
+    return [pages.filter(([id]) => id.includes("/")), answer.weak];
   } catch {
     return [[], true];
   }

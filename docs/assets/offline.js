@@ -92,13 +92,15 @@ function ask(registration) {
     return made;
   };
   const accept = () => {
+    box.replaceChildren(words.updating);
     // In another tab it may have been accepted already; then, or if it was given up, a new page is all that is needed.
     settled(worker)
       .catch(() => {})
       .then(() => location.reload());
     const takeOver = () => worker.postMessage("take over");
     takeOver();
-    setInterval(takeOver, 1000); // the worker in charge may have been busy
+    // A browser lets the worker in charge end what it answers, for five minutes at most.
+    setInterval(takeOver, 1000);
   };
   box.append(
     words.newer,

@@ -4,7 +4,7 @@
 
 /** @import { Frame, Message, Occurrence, Origin, Origins, Part, Place, Template } from "./types" */
 
-import { lstrip, normalise, printedType, strip, stripPrefix } from "./clean.js";
+import { isSource, lstrip, normalise, printedType, strip, stripPrefix } from "./clean.js";
 import { chainLines } from "./lookup.js";
 import { occurrences } from "./match.js";
 import { rstrip } from "./origins-table.js";
@@ -14,6 +14,8 @@ const READ = 200000;
 const PLACES = 3;
 const WRAPPED = 40;
 const FRAMES = 60;
+const HEAD = "Traceback (most recent call last)";
+const FRAME = 'File "';
 const QUERY = 120;
 const LOG = "log";
 
@@ -65,7 +67,7 @@ function candidates(origins, clean) {
   const page = new Pasted(clean);
   const chains = chainLines(page, origins.tables.rank.chains);
   const kept = [];
-  for (const [number, occurrence] of occurrences(origins, page).entries()) {
+  for (const [number, occurrence] of occurrences(origins, new Pasted(said(page.text))).entries()) {
     const message = origins.wordings[occurrence.wording];
     const frame = frameAbove(page, occurrence.line, origins.lists.left_out);
     const places = message.places
@@ -94,6 +96,27 @@ function candidates(origins, clean) {
 function compare(one, other) {
   const at = one.findIndex((value, index) => value !== other[index]);
   return at < 0 ? 0 : one[at] - other[at];
+}
+
+/**
+ * The text with empty lines for frames and the code that they quote.
+ * @param {string} text
+ */
+function said(text) {
+  const lines = text.split("\n");
+  const kept = [...lines];
+  for (const [number, line] of lines.entries()) {
+    if (!line.includes(FRAME) && !line.includes(HEAD)) continue;
+    const begin = stripPrefix(line);
+    if (begin.startsWith(HEAD)) {
+      kept[number] = "";
+    } else if (begin.startsWith(FRAME)) {
+      kept[number] = "";
+      const below = lines[number + 1] ?? FRAME;
+      if (!below.includes(FRAME) && isSource(stripPrefix(below), begin)) kept[number + 1] = "";
+    }
+  }
+  return kept.join("\n");
 }
 
 /** @param {Message} message */
@@ -252,7 +275,7 @@ function frameAbove(page, at, leftOut) {
   for (let number = at - 1; number > Math.max(-1, at - FRAMES); number--) {
     const text = stripPrefix(page.get(number));
     let [file, rest] = ["", ""];
-    if (text.startsWith('File "')) [file, rest] = partition(text.slice(6), '", line ');
+    if (text.startsWith(FRAME)) [file, rest] = partition(text.slice(6), '", line ');
     else if (text.startsWith("File ") && text.includes(".py:"))
       [file, rest] = partition(text.slice(5), ":");
     else if (text.includes(".py in ")) {
@@ -275,11 +298,7 @@ function frameAbove(page, at, leftOut) {
  * @param {string[]} leftOut
  */
 function endsFrames(text, leftOut) {
-  return (
-    text.includes("Traceback (most recent call last)") ||
-    printedType(text) !== "" ||
-    leftOut.includes(strip(text, " "))
-  );
+  return text.includes(HEAD) || printedType(text) !== "" || leftOut.includes(strip(text, " "));
 }
 
 /**

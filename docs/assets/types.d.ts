@@ -156,13 +156,16 @@ export interface LikelyTables {
   alike: [string, string][];
 }
 
+/** Of a query: pages by their ids, best first, each with its score; whether nothing fits it well. */
+export type Pages = [[string, number][], boolean];
+
 export interface AboutTables {
   begin: number;
   end: number;
   long: number;
   named: number;
   counted: number;
-  weak: number;
+  together: number;
   marks: string[];
   outside: string;
   quoted: number;

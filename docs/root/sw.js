@@ -6,6 +6,7 @@ const DIGEST = "{digest}"; // of offline.json, which holds the digest of every f
 const PREFIX = `torch-clinic ${self.registration.scope} `; // other sites may stand on this host
 const LIST = "offline.json";
 const AT_ONCE = 8;
+const PATIENCE = 60_000; // ms; a new worker takes over only when this one has no answer to end
 
 const address = (path) => new URL(path, self.registration.scope).href;
 
@@ -82,7 +83,8 @@ async function answer(request) {
   // As hosts do.
   if (await match(`${url.origin}${path}/`)) return Response.redirect(`${url.origin}${path}/`);
   try {
-    return await fetch(request); // what this build does not have: a page of a newer one, perhaps
+    const signal = AbortSignal.timeout(PATIENCE);
+    return await fetch(request, { signal }); // what this build does not have: a page of a newer one, perhaps
   } catch (error) {
     const missing = request.mode === "navigate" && (await match(address("404.html")));
     if (!missing) throw error;

@@ -64,7 +64,9 @@
 #       RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
 #     undecided: which parameters are frozen is not printed
 #   predicted-class:
-#     if: (live("left", "by argmax") or live("left", "via argmax")) and live("trained")
+#     if: >-
+#       live("trained") and (live("left", "by argmax") or live("left", "via argmax") and not
+#       live("made in no_grad") and not live("in no_grad"))
 #     undecided: the traceback ends in backward(); the line that cuts stands further up and is not printed
 #   rebuilt-tensor:
 #     likely: >-

@@ -155,8 +155,14 @@ killed_while_saving(torch.save, model.state_dict(), "last.pt")
 model.load_state_dict(torch.load("last.pt"))
 
 # %% check interrupted-save
+# the one before had 363 kB, and is lost
+PROGRAM = """
+import os
+
+print(os.path.getsize("last.pt"))
+"""
 killed_while_saving(torch.save, model.state_dict(), "last.pt")
-print(os.path.getsize("last.pt"))  # the one before had 363 kB, and is lost
+exec(PROGRAM)
 assert os.path.getsize("last.pt") <= 200000
 
 # %% fix interrupted-save

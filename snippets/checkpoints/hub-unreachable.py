@@ -34,6 +34,27 @@
 #   - text: "invalid hash value (expected \"{wanted:ident}\", got \"{got:ident}\")"
 #     exception: RuntimeError
 #     sample: "RuntimeError: invalid hash value (expected \"f37072fd\", got \"9c1d54f0a6e17f4b\")"
+#   - text: "TimeoutError: timed out"
+#     near: &hub [huggingface_hub, hf_hub_download, snapshot_download]
+#     sample: |
+#       hf_hub_download(repo_id="internlm/internlm-20b", filename="config.json")
+#       TimeoutError: timed out
+#   - text: "The read operation timed out"
+#     exception: [ReadTimeout, ReadTimeoutError, TimeoutError]
+#     near: *hub
+#     sample: |
+#       File "huggingface_hub/file_download.py", line 1537, in _request_wrapper
+#       httpx.ReadTimeout: The read operation timed out
+#   - text: "httpx.ConnectTimeout"
+#     near: *hub
+#     sample: |
+#       File "huggingface_hub/file_download.py", line 1537, in _request_wrapper
+#       httpx.ConnectTimeout: timed out
+#   - text: "httpx.ConnectError: {why:line}"
+#     near: *hub
+#     sample: |
+#       File "huggingface_hub/file_download.py", line 1537, in _request_wrapper
+#       httpx.ConnectError: [Errno 101] Network is unreachable
 # tags: [checkpoint]
 # recover: process
 # related: [checkpoints/corrupt-archive, install-env/pip-download-fails]

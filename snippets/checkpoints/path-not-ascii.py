@@ -12,6 +12,8 @@
 #   - text: "open file failed because of errno {number:int} on fopen: {why:line}, file path: {path:line}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: open file failed because of errno 2 on fopen: No such file or directory, file path: D:\\模型\\best.torchscript"
+#   - text: "No such file or directory, file path: {path:line}"
+#     sample: "No such file or directory, file path: C:\\Users\\张三/.cache\\torch\\hub\\checkpoints\\big-lama.pt"
 # tags: [libtorch, dataloader]
 # recover: fix
 # needs: ["package:cv2", compiler, "fault:a system whose language is Chinese: nl_langinfo says GBK"]

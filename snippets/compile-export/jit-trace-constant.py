@@ -7,6 +7,11 @@
 # recover: fix
 # related: [compile-export/trace-outputs]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.jit.trace.html"]
+# cases:
+#   yolo:
+#     unbroken: "YOLOv7, which is no package"
+#     commands:
+#       shell: python detect.py --no-trace
 # causes:
 #   yolo:
 #     if: paste("Convert model to Traced-model")

@@ -87,6 +87,11 @@
 #
 #         os.environ["TORCHDYNAMO_DISABLE"] = "1"  # before `import torch`
 #       comfyui: "# take the torch.compile node out of the workflow"
+#   bf16:
+#     unbroken: "a GPU without bfloat16"
+#     commands:
+#       trainer: args = TrainingArguments(..., fp16=True, bf16=False)
+#       shell: vllm serve MODEL --dtype half
 #   no-compiler:
 #     commands:
 #       linux: |

@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "'gbk' codec can't decode byte {byte:ident} in position {at:int}"
 #     exception: UnicodeDecodeError
-#     near: &ours [model-code, yacs, omegaconf, hydra, yolo]
+#     near: &ours [model-code, yacs, omegaconf, hydra, yolo, 训练]
 #     sample: |
 #       File "train.py", line 9, in __init__
 #         names = open("classes.txt").read().split()

@@ -78,14 +78,12 @@
 #     if: paste("on <module '__main__' (built-in)>", "on <module '__main__' (<class '_frozen_importlib.BuiltinImporter'>)>")
 #   under-guard:
 #     if: paste("on <module '__mp_main__'")
-#     sample: "  File \"spawn.py\", line 122, in spawn_main\nAttributeError: Can't get attribute 'Images' on <module '__mp_main__' from 'train.py'>"
 #   open-handle:
 #     if: >-
 #       type in ["BufferedReader", "TextIOWrapper", "BufferedRandom", "_io.BufferedReader", "_io.TextIOWrapper", "_io.BufferedRandom", "_thread.lock", "_thread.RLock", "_thread._local", "generator", "sqlite3.Connection",
 #       "sqlite3.Cursor", "Environment", "SSLContext", "socket", "cv2.VideoCapture"] or paste("h5py objects cannot be pickled")
 #   a-module:
 #     if: type == "module"
-#     sample: "TypeError: can't pickle module objects\n  File \"torch/utils/data/dataloader.py\", line 918, in __init__"
 #   the-childs-end:
 #     likely: paste("Ran out of input")
 #     sample: "    self = reduction.pickle.load(from_parent)\nEOFError: Ran out of input"
@@ -285,3 +283,95 @@ assert Images.__module__ == "__main__"
 # %% proof not-importable
 Path("data.py").write_text(CLASS)
 assert "[[0, 1, 2, 3], [4, 5, 6, 7]]" in notebook("from data import Images\n" + LOOP)
+
+# %%
+GUARDED = """
+import torch
+from torch.utils.data import DataLoader
+
+if __name__ == "__main__":
+    torch.multiprocessing.set_start_method("spawn")
+
+    class Squares(torch.utils.data.Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, index):
+            return index**2
+
+    for batch in DataLoader(Squares(), batch_size=2, num_workers=1):
+        print(batch)
+"""
+
+# %% break under-guard
+Path("train.py").write_text(GUARDED)
+done = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True)
+print(done.stderr.replace(str(Path.cwd()) + "/", ""))
+
+# %% fix under-guard
+from torch.utils.data import DataLoader, Dataset
+
+
+class Squares(Dataset):  # above the guard: a worker runs what stands here
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return index**2
+
+
+if __name__ == "__main__":
+    loader = DataLoader(Squares(), batch_size=2, num_workers=1)
+
+# %% proof under-guard
+if __name__ == "__main__":
+    assert [batch.tolist() for batch in loader] == [[0, 1], [4, 9]]
+    assert loader.num_workers == 1 and len(loader.dataset) == 4
+
+# %%
+import numpy
+
+
+class Arrays(Dataset):
+    def __init__(self):
+        self.np = numpy
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.np.full(2, index)
+
+
+dataset = Arrays()
+
+# %% break a-module
+for batch in DataLoader(dataset, batch_size=2, num_workers=1):
+    pass
+
+# %% check a-module
+from types import ModuleType
+
+held = vars(dataset).items()
+print([name for name, value in held if isinstance(value, ModuleType)])
+assert vars(dataset) == {"np": numpy}
+
+# %% fix a-module
+import numpy as np  # at the top of the file, not in an attribute
+from torch.utils.data import Dataset
+
+
+class Arrays(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return np.full(2, index)
+
+
+dataset = Arrays()
+
+# %% proof a-module
+if __name__ == "__main__":
+    batches = list(DataLoader(dataset, batch_size=2, num_workers=1))
+    assert torch.cat(batches).tolist() == [[0, 0], [1, 1], [2, 2], [3, 3]] and len(dataset) == 4

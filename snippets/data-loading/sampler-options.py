@@ -31,6 +31,8 @@
 # recover: fix
 # related: [data-loading/iterable-shuffle, data-loading/num-samples-zero, silent/set-epoch-missing]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader"]
+# cases:
+#   negative: {survives: {"without: num_workers= in DataLoader(dataset, batch_size=2, num_workers=0)": "0 is the default"}}
 # causes:
 #   sampler-and-shuffle:
 #     if: paste("mutually exclusive with shuffle")
@@ -126,3 +128,31 @@ loader = DataLoader(dataset, batch_size=8 // 2)
 
 # %% proof no-number
 assert [len(batch) for batch in loader] == [4, 4]
+
+# %% break negative
+loader = DataLoader(dataset, batch_size=2, num_workers=-1)
+
+# %% fix negative
+from torch.utils.data import DataLoader
+
+# 0: the main process loads. The same holds for timeout: 0 waits without a limit
+loader = DataLoader(dataset, batch_size=2, num_workers=0)
+
+# %% proof negative
+assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+# %%
+batches = torch.arange(6).split(2)
+
+# %% break no-batches
+loader = DataLoader(batches, batch_size=None, drop_last=True)
+
+# %% fix no-batches
+import torch
+from torch.utils.data import DataLoader
+
+dataset = torch.arange(6).split(2)  # gives whole batches
+loader = DataLoader(dataset, batch_size=None)  # no drop_last, no shuffle
+
+# %% proof no-batches
+assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5]]

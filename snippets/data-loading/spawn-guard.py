@@ -26,6 +26,7 @@
 #               An attempt has been made to start a new process before the
 #               current process has finished its bootstrapping phase.
 #   in-imported-module:
+#     case: no-guard
 #   frozen-program:
 #   notebook:
 # ---

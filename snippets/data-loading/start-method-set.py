@@ -10,6 +10,7 @@
 # needs: [fork]
 # cases:
 #   no-guard: {needs: ["fault:a script without a guard, run beside this one"]}
+#   no-fork: {needs: ["fault:Python's table of start methods as on Windows, without fork"]}
 # timeout: 120
 # related: [data-loading/spawn-guard, devices/fork-cuda-init, data-loading/pickle-worker]
 # docs: ["https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods", "https://docs.pytorch.org/docs/stable/notes/multiprocessing.html"]
@@ -20,7 +21,6 @@
 #     if: paste("spawn_main", "_fixup_main_from", "__mp_main__")
 #   no-fork:
 #     if: method in ["fork", "forkserver"]
-#     sample: "ValueError: cannot find context for 'fork'"
 #   notebook:
 #     case: set-late
 #     if: paste("Cell In[", "ipython-input", "ipykernel", "Input In [") and not paste("spawn_main", "_fixup_main_from")
@@ -116,3 +116,21 @@ else:
 loader = torch.utils.data.DataLoader(range(4), num_workers=1, multiprocessing_context="fork")
 assert loader.multiprocessing_context.get_start_method() == "fork"
 assert mp.get_context("fork").Process is not mp.get_context("spawn").Process and mp.get_start_method() == "spawn"
+
+# %%
+from multiprocessing import context
+
+mp.set_start_method(None, force=True)
+context._concrete_contexts.pop("fork", None)  # as on Windows
+
+# %% break no-fork
+mp.set_start_method("fork")
+
+# %% fix no-fork
+import torch.multiprocessing as mp
+
+print(mp.get_all_start_methods())
+mp.set_start_method("spawn")  # every system has it
+
+# %% proof no-fork
+assert mp.get_start_method() == "spawn"

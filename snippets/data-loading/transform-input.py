@@ -61,6 +61,7 @@
 #   order:
 #     if: paste("should be Tensor Image", "should be a torch tensor", "is not a torch image", "does not support PIL images")
 #   old-torchvision:
+#     case: order
 #     if: paste("img should be PIL Image") and begins(kind, "torch.")
 #     sample: "TypeError: img should be PIL Image. Got <class 'torch.Tensor'>"
 #   to-pil:

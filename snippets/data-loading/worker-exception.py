@@ -37,6 +37,7 @@
 #   unlike-keys:
 #     if: type == "KeyError" and frames("[d[key] for d in batch]")
 #   file-missing:
+#     case: bad-sample
 #     if: type == "FileNotFoundError"
 #     likely: >-
 #       paste("FileNotFoundError: [Errno 2]", "!_src.empty()", "!ssize.empty()", "'NoneType' object has no attribute 'shape'", "'NoneType' object has no attribute 'astype'",

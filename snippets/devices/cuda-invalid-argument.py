@@ -27,6 +27,20 @@
 # needs: ["fault:no GPU; one process with gloo instead"]
 # cases:
 #   offload: {silent: true}
+#   comfyui:
+#     unbroken: "ComfyUI on a GPU"
+#     commands:
+#       comfyui: |
+#         python main.py --disable-pinned-memory
+#         # if that does not help
+#         python main.py --disable-pinned-memory --disable-cuda-malloc
+#   full-memory:
+#     unbroken: "an error of a GPU's driver"
+#     commands:
+#       linux: |
+#         unset PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF
+#         rm -rf ~/.cache/torch/kernels
+#         python train.py
 # related: [devices/pin-memory-fails, install-env/no-kernel-image, memory/cuda-oom]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers"]
 # causes:
@@ -107,3 +121,17 @@ assert torch.equal(model(x), expected)
 assert type(model).__name__.startswith("FSDP")
 assert model._get_fsdp_state()._fsdp_param_group.offload_policy is policy
 dist.destroy_process_group()
+
+# %% proof full-memory
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+for folder in ("kernels", "hub"):
+    Path(".cache/torch", folder).mkdir(parents=True)
+Path("train.py").write_text("import os\nprint([name for name in os.environ if name.endswith('ALLOC_CONF')])\n")
+where = {"HOME": os.getcwd(), "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+settings = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "PYTORCH_ALLOC_CONF": "expandable_segments:True"}
+done = subprocess.run(commands["linux"], shell=True, env={**os.environ, **where, **settings}, capture_output=True, text=True)
+assert done.stdout == "[]\n" and os.listdir(".cache/torch") == ["hub"]

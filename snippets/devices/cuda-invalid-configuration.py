@@ -25,6 +25,12 @@
 # cases:
 #   too-many: {silent: true}
 #   empty: {silent: true}
+#   serving:
+#     unbroken: "a server for GPUs"
+#     commands:
+#       shell: |
+#         python -m pip install --upgrade vllm
+#         vllm serve MODEL --max-num-seqs 64 --max-num-batched-tokens 4096  # half of yours; again until it runs
 # related: [devices/illegal-memory-access, devices/unspecified-launch-failure]
 # docs: ["https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#features-and-technical-specifications-technical-specifications-per-compute-capability"]
 # causes:

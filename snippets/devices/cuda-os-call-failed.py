@@ -23,6 +23,12 @@
 # cases:
 #   dataset: {silent: true, needs: ["torch:2.6"]}
 #   shared-model: {silent: true}
+#   virtual-gpu:
+#     unbroken: "a virtual GPU"
+#     commands:
+#       linux: |
+#         # on the host, as administrator, while the machine is off
+#         echo "enable_uvm=1" | sudo tee /sys/bus/mdev/devices/UUID/nvidia/vgpu_params
 # related: [devices/pin-memory-fails, devices/fork-cuda-init]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/windows.html#cuda-ipc-operations", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"]
 # causes:

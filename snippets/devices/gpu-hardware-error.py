@@ -42,6 +42,7 @@
 #   peer:
 #     if: paste("over nvlink or a hardware error")
 #     sample: "RuntimeError: CUDA error: Invalid access of peer GPU memory over nvlink or a hardware error"
+#   machine-restarts: {}
 # ---
 
 # %%

@@ -32,6 +32,12 @@
 # cases:
 #   unchecked-input: {silent: true}
 #   too-large: {silent: true, wrong: {half-precision: "https://github.com/flashinfer-ai/flashinfer/issues/3391"}}
+#   library:
+#     unbroken: "a bug of a kernel in a server for GPUs"
+#     commands:
+#       shell: |
+#         python -m pip install --upgrade vllm  # or one version back
+#         vllm serve MODEL --enforce-eager  # without CUDA graphs it says more
 # outranks: [cublas-error, cudnn-not-initialized]
 # related: [devices/device-side-assert, devices/embedding-index]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution"]

@@ -22,6 +22,10 @@
 #   input-not-moved: {silent: true}
 #   model-not-moved: {silent: true, wrong: {only-the-model: "https://github.com/sksq96/pytorch-summary/issues/36"}}
 #   plain-list: {silent: true}
+#   offloaded:
+#     unbroken: "ComfyUI on a GPU"
+#     commands:
+#       comfyui: "python main.py --normalvram  # in place of --lowvram"
 # related: [devices/device-mismatch]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
 # causes:

@@ -42,6 +42,11 @@
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html"]
 # cases:
 #   fixed-number: {wrong: {number-kept: "https://github.com/OpenNMT/OpenNMT-py/issues/609"}}
+#   too-many-processes:
+#     unbroken: "more processes than GPUs, which needs a GPU"
+#     commands:
+#       torchrun: "torchrun --standalone --nproc_per_node=gpu train.py  # one process for each GPU"
+#       trainer: "accelerate launch --num_processes 2 train.py  # as many as there are GPUs"
 # causes:
 #   too-many-processes:
 #     likely: paste("torch.distributed.run", "torchrun", "torch/distributed/launch", "AcceleratorState", "accelerate/", "deepspeed/launcher", "local_rank")

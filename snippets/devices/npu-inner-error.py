@@ -5,6 +5,9 @@
 #   - text: "NPU function error: {call:line}, error code is {code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: copy_d2d:build/CMakeFiles/torch_npu.dir/compiler_depend.ts:88 NPU function error: call aclnnInplaceCopy failed, error code is 561103"
+#   - text: "NPU error, error code is {code:int}"
+#     exception: RuntimeError
+#     sample: "RuntimeError: Sync:torch_npu/csrc/framework/OpCommand.cpp:190 NPU error, error code is 507015"
 #   - text: "ACL stream synchronize failed, error code:{code:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: ACL stream synchronize failed, error code:507014"
@@ -58,7 +61,11 @@
 #   - text: "ERR01003 OPS invalid value"
 #     role: wrapper
 #   - text: "Memory_Allocation_Failure(EL0004)"
+#     near: &torch [torch, vllm, "ERR0", PTA, NPU]
+#     sample: "[ERROR] ERR00100 PTA call acl api failed. Memory_Allocation_Failure(EL0004): Failed to allocate memory requested by GE module."
 #   - text: "EL0004: Failed to allocate memory"
+#     near: *torch
+#     sample: "[ERROR] ERR00100 PTA call acl api failed. EL0004: Failed to allocate memory."
 #   - text: "ERR99999 UNKNOWN application exception"
 #     role: wrapper
 # tags: [crash, device, driver]
@@ -71,12 +78,23 @@
 #     silent: true
 #     commands:
 #       linux: grep -rh "\[ERROR\]" ~/ascend/log/debug/plog | sort -t, -k2 | head -n 20
+#   no-binary:
+#     unbroken: "an Ascend NPU"
+#     commands:
+#       linux: |
+#         npu-smi info  # names the chip
+#         bash Ascend-cann-kernels-910b_8.0.0_linux-aarch64.run --install  # for that chip, of CANN's own version
 # causes:
 #   first-error:
 #     undecided: the first error stands in the log of CANN
 #   memory:
 #     if: paste("EL0004")
-#     sample: "Memory_Allocation_Failure(EL0004): Failed to allocate memory requested by GE module."
+#     sample: "[ERROR] ERR00100 PTA call acl api failed. Memory_Allocation_Failure(EL0004): Failed to allocate memory requested by GE module."
+#   python-packages:
+#     if: paste("init env failed")
+#     sample: |
+#       EH9999: Inner Error!
+#       EH9999  [Init][Env]init env failed![FUNC:ReportInnerError][FILE:log_inner.cpp][LINE:145]
 #   no-binary:
 #     if: paste("Cannot find bin of op", "Cannot find binary for op", "does not has any binary", "error code is 561103", "error code is 561000", "errno:561000")
 #     sample: "EZ9999: [PID: 775] 2025-02-16-12:18:25.258.321 Cannot find bin of op Range, integral key 0/1/|int64/ND/"

@@ -11,6 +11,15 @@
 #     exception: RuntimeError
 #     sample: "RuntimeError: Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES) -5 (PI_ERROR_OUT_OF_RESOURCES)"
 #     unless: [ggml, "llama.cpp", ollama, openvino]
+#   - text: "UR_RESULT_ERROR_DEVICE_LOST"
+#     near: &ours [torch, xpu, vllm, comfy, Comfy]
+#     unless: [ggml, "llama.cpp", ollama, openvino]
+#   - text: "UR_RESULT_ERROR_OUT_OF_RESOURCES"
+#     near: *ours
+#     unless: [ggml, "llama.cpp", ollama, openvino]
+#   - text: "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"
+#     near: *ours
+#     unless: [ggml, "llama.cpp", ollama, openvino]
 #   - text: "RuntimeError: UR error"
 #   - text: "Double type is not supported on this platform"
 #     near: [torch, xpu]
@@ -27,13 +36,13 @@
 #     if: paste("aspect fp64", "Double type is not supported", "incompatible with all devices")
 #     sample: "RuntimeError: Required aspect fp64 is not supported on the device"
 #   memory:
-#     if: begins(name, "OUT_OF_", "PI_ERROR_OUT_OF_", "UR_RESULT_ERROR_OUT_OF_", "PI_OUT_OF_")
+#     if: begins(name, "OUT_OF_", "PI_ERROR_OUT_OF_", "UR_RESULT_ERROR_OUT_OF_", "PI_OUT_OF_") or paste("UR_RESULT_ERROR_OUT_OF_")
 #     sample: "RuntimeError: level_zero backend failed with error: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)"
 #   conversion:
 #     if: paste("UR error")
 #     sample: "RuntimeError: UR error"
 #   device-lost:
-#     if: begins(name, "DEVICE_LOST", "PI_ERROR_DEVICE_LOST", "UR_RESULT_ERROR_DEVICE_LOST")
+#     if: begins(name, "DEVICE_LOST", "PI_ERROR_DEVICE_LOST", "UR_RESULT_ERROR_DEVICE_LOST") or paste("UR_RESULT_ERROR_DEVICE_LOST")
 #     sample: "RuntimeError: level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)"
 #   other:
 # ---

@@ -133,7 +133,8 @@ holds = [
     and os.readlink(path) == f"socket:[{inode}]"
 ]
 # in a shell: lsof -i :29501, or fuser 29501/tcp
-print("process", holds[0] == str(left.pid) and "training.py", "holds the port")
+command = Path(f"/proc/{holds[0]}/cmdline").read_text().split("\0")
+print("the port is held by", command[-2])
 assert holds == [str(left.pid)]
 
 # %% fix left-process

@@ -87,6 +87,19 @@
 #     wrong: {smaller-batch: "https://github.com/microsoft/Swin-Transformer/issues/267"}
 #     survives:
 #       "without: map_location= in torch.load('model.pt', map_location='cpu', mmap=True)": this file holds CPU tensors; one that was saved from a GPU needs it
+#   replica:
+#     unbroken: "DataParallel copies a model to GPUs only"
+#     commands:
+#       linux: CUDA_VISIBLE_DEVICES=0 python train.py
+#       powershell: "$env:CUDA_VISIBLE_DEVICES = \"0\"; python train.py"
+#   not-started:
+#     commands:
+#       linux: |
+#         ls train.py
+#         python train.py --help  # the arguments that it knows
+#       powershell: |
+#         Get-Item train.py
+#         python train.py --help  # the arguments that it knows
 # causes:
 #   own-error:
 #     likely: 'code == 1 or paste("exitcode  : 1 (pid", "torchelastic.worker.status.FAILED")'
@@ -158,6 +171,20 @@ assert found.startswith("Traceback") and "in main" in found and "ValueError: no 
 Path("train.py").write_text("from torch.distributed.elastic.multiprocessing.errors import record\n\n@record" + Path("train.py").read_text().replace("\n\ndef", "\ndef"))
 report = subprocess.run([*start, "train.py"], capture_output=True, text=True).stderr.split("Root Cause")[1]
 assert "ValueError: no image" in report and "To enable traceback" not in report
+
+# %% break not-started
+torchrun([*OPTIONS, "trian.py"])
+
+# %% proof not-started
+import os
+
+Path("train.py").write_text("import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--epochs')\nparser.parse_args()\n")
+where = {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+done = subprocess.run(commands["linux"], shell=True, env={**os.environ, **where}, capture_output=True, text=True)
+assert done.stdout.startswith("train.py\n") and "--epochs EPOCHS" in done.stdout
+run = [sys.executable, "-m", "torch.distributed.run", *OPTIONS, "train.py"]
+assert "unrecognized arguments: --epoch-count" in subprocess.run([*run, "--epoch-count=3"], capture_output=True, text=True).stderr
+assert subprocess.run([*run, "--epochs=3"], capture_output=True).returncode == 0
 
 # %%
 torch.save({"weight": torch.ones(80, 2**18)}, "model.pt")  # 80 MB

@@ -14,6 +14,11 @@
 # needs: ["fault:DataParallel is told of three GPUs that are not there"]
 # cases:
 #   other-gpu: {silent: true, wrong: {current-device: "https://github.com/replicate/cog/issues/971"}}
+#   nested:
+#     unbroken: "DDP around DataParallel, on GPUs"
+#     commands:
+#       linux: "grep -rnw DataParallel --include=\"*.py\" ."
+#       powershell: "Get-ChildItem -Recurse -Filter *.py | Select-String \"\\bDataParallel\\b\""
 # related: [devices/device-mismatch, distributed/dataparallel-argument-order, memory/gpu0-imbalance]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"]
 # causes:
@@ -130,3 +135,15 @@ except RuntimeError as error:
     assert torch.equal(model.module(x), nn.functional.linear(x, model.module.weight, model.module.bias))
 else:
     raise AssertionError("DataParallel has not checked")
+
+# %% proof nested
+import subprocess
+from pathlib import Path
+
+Path("models").mkdir()
+Path("models/net.py").write_text("net = nn.DataParallel(net)\n")
+Path("models/other.py").write_text("net = DistributedDataParallel(net)\n")
+Path("notes.txt").write_text("DataParallel\n")
+found = subprocess.run(commands["linux"], shell=True, capture_output=True, text=True).stdout
+named = [line for line in found.splitlines() if line.startswith(("./models", "./notes"))]
+assert named == ["./models/net.py:1:net = nn.DataParallel(net)"], found

@@ -37,6 +37,10 @@
 #         export HCCL_CONNECT_TIMEOUT=1200  # seconds until all ranks are there, 120 if not set
 #         export HCCL_EXEC_TIMEOUT=3600     # seconds that one collective may take
 #         torchrun --nproc_per_node=8 train.py
+#   one-failed:
+#     unbroken: "an Ascend NPU"
+#     commands:
+#       linux: "grep -rn -m 1 ERROR ~/ascend/log  # the earliest line is the rank that failed first"
 # causes:
 #   late-rank:
 #     if: paste("EI0006", "Getting socket times out")
@@ -91,3 +95,14 @@ assert apart.total_seconds() > 120
 
 # %% proof late-rank
 assert meet(limit=30, late=1.5) == "all here"
+
+# %% proof one-failed
+import os
+import subprocess
+from pathlib import Path
+
+Path("ascend/log").mkdir(parents=True)
+Path("ascend/log/plog-11.log").write_text("[INFO] HCCL: start\n[ERROR] HCCL: link time out\n[ERROR] HCCL: end\n")
+Path("ascend/log/plog-12.log").write_text("[INFO] HCCL: start\n")
+done = subprocess.run(commands["linux"], shell=True, env={**os.environ, "HOME": os.getcwd()}, capture_output=True, text=True)
+assert done.stdout.replace(os.getcwd(), "~") == "~/ascend/log/plog-11.log:2:[ERROR] HCCL: link time out\n"

@@ -83,6 +83,19 @@
 #       slurm: |
 #         unset NCCL_SOCKET_IFNAME  # in the job script: a name that suits one node may be missing on another
 #         srun torchrun …
+#   cuda-call:
+#     unbroken: "a CUDA error on a GPU under NCCL"
+#     commands:
+#       linux: "NCCL_DEBUG=WARN torchrun --standalone --nproc_per_node=gpu train.py 2>&1 | grep \"Cuda failure\""
+#   rtx-4000:
+#     unbroken: "GPUs of the RTX 4000 series"
+#     commands:
+#       torchrun: NCCL_P2P_DISABLE=1 NCCL_IB_DISABLE=1 torchrun --standalone --nproc_per_node=gpu train.py
+#       trainer: NCCL_P2P_DISABLE=1 NCCL_IB_DISABLE=1 accelerate launch train.py
+#   shared-memory:
+#     unbroken: "NCCL on GPUs in a container"
+#     commands:
+#       docker: docker run --gpus all --shm-size=8g -it IMAGE
 # related: [distributed/child-failed, distributed/nccl-cpu-tensor, distributed/collective-deadlock, memory/cuda-oom]
 # docs: ["https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html", "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html"]
 # causes:

@@ -148,3 +148,16 @@ logits = model(x)
 torch.testing.assert_close(logits, x @ model.weight.T + model.bias)
 logits.sum().backward()
 assert model.weight.grad.any()  # it learns
+
+# %%
+images = torch.rand(3, 20, 30)  # a picture of 30 x 20 pixels, behind ToTensor
+
+# %% break picture
+width = torch.flip(images, dims=[-1]).width
+
+# %% fix picture
+height, width = images.shape[-2:]
+
+# %% proof picture
+assert (height, width) == (20, 30)
+assert images[:, height - 1, width - 1].shape == (3,)

@@ -10,6 +10,8 @@
 #     exception: AssertionError
 #   - text: "No module named 'torch_mlu'"
 #     exception: ModuleNotFoundError
+#   - text: "No module named 'torch_mlu.core'"
+#     exception: ModuleNotFoundError
 #   - text: "No module named 'torch_musa'"
 #     exception: ModuleNotFoundError
 #   - text: "module 'torch' has no attribute 'mlu'"
@@ -52,6 +54,17 @@
 #     sample: "ModuleNotFoundError: No module named 'habana_frameworks.torch'"
 #   - text: "module 'torch' has no attribute 'hpu'"
 #     exception: AttributeError
+#   - text: "No module named 'torch.hpu'"
+#     exception: ModuleNotFoundError
+#   - text: "No module named 'torch.privateuseone'"
+#     exception: ModuleNotFoundError
+#   - text: "Please try running Python from a different directory!"
+#     exception: ImportError
+#     near: [musa]
+#     role: symptom
+#     sample: |
+#       File "/opt/conda/lib/python3.10/site-packages/torch_musa/__init__.py", line 29, in <module>
+#       ImportError: Please try running Python from a different directory!
 #   - text: "libgalaxyhip.so.{_:ident}: cannot open shared object file"
 #     exception: ImportError
 #     sample: "ImportError: libgalaxyhip.so.5: cannot open shared object file: No such file or directory"
@@ -71,8 +84,19 @@
 #     if: paste("Device acquire failed")
 #     sample: "RuntimeError: synStatus=26 [Generic failure] Device acquire failed."
 #   gaudi-add-on:
-#     if: paste("habana_frameworks", "has no attribute 'hpu'")
+#     if: paste("habana_frameworks", "has no attribute 'hpu'", "No module named 'torch.hpu'")
 #     sample: "ModuleNotFoundError: No module named 'habana_frameworks.torch'"
+#   another-backend:
+#     if: paste("torch.privateuseone")
+#     sample: "ModuleNotFoundError: No module named 'torch.privateuseone'"
+#   musa-folder:
+#     likely: paste("from a different directory")
+#     sample: |
+#       File "/opt/conda/lib/python3.10/site-packages/torch_musa/__init__.py", line 29, in <module>
+#       ImportError: Please try running Python from a different directory!
+#   mlu-core:
+#     if: paste("torch_mlu.core")
+#     sample: "ModuleNotFoundError: No module named 'torch_mlu.core'"
 #   add-on:
 #     if: paste("No module named 'torch_m", "has no attribute 'm", "compiled with MUSA")
 #     sample: "ModuleNotFoundError: No module named 'torch_mlu'"

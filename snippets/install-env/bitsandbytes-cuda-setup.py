@@ -181,14 +181,18 @@ import bitsandbytes
 
 # %% check old-release
 pip("bitsandbytes==0.41.3")
+# one of the files must be for that CUDA
+PROGRAM = """
 from importlib.metadata import files
 
 import torch
 
 print(torch.version.cuda)
-here = [file.stem for file in files("bitsandbytes") if "cuda" in file.stem]
-print(sorted(here))  # one of them must be for that CUDA
-assert here and "libbitsandbytes_cuda128" not in here
+print(sorted(file.stem for file in files("bitsandbytes") if "cuda" in file.stem))
+"""
+exec(PROGRAM)
+here = {file.stem for file in files("bitsandbytes")}
+assert "libbitsandbytes_cuda122" in here and "libbitsandbytes_cuda128" not in here
 
 # %% proof old-release
 pip("bitsandbytes==0.41.3")

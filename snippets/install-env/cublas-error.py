@@ -102,7 +102,7 @@ print(output)
 assert output == "cublasCreate: CUBLAS_STATUS_NOT_INITIALIZED"
 
 # %% check cannot-start
-LOOK = """
+PROGRAM = """
 import torch
 print("CUDA starts:", torch.cuda.is_available())
 if torch.cuda.is_available():
@@ -113,7 +113,7 @@ files = {line.split()[-1] for line in maps if "libcublas" in line}
 folders = {file.rpartition("/")[0] for file in files}
 print("folders that cuBLAS is loaded from:", folders)
 """
-output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
+output = python(PROGRAM, CUDA_VISIBLE_DEVICES="-1")
 print(output)
 assert "CUDA starts: False" in output
 

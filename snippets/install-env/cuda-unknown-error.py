@@ -35,6 +35,32 @@
 #         sudo modprobe nvidia_uvm
 #         sudo nvidia-modprobe -u -c=0  # makes the files under /dev, where they are missing
 #       docker: docker run --gpus all --device /dev/nvidia-uvm IMAGE python train.py
+#   container:
+#     unbroken: "a container with a GPU"
+#     commands:
+#       docker: docker run --gpus all --device=/dev/nvidia-uvm -it IMAGE
+#   dead-program:
+#     unbroken: "a GPU that a dead program holds"
+#     commands:
+#       linux: |
+#         nvidia-smi --query-compute-apps=pid,process_name --format=csv
+#         kill PID  # one of yours, from the list
+#         kill -9 PID  # if it is still there
+#   display-driver:
+#     unbroken: "Windows with a GPU"
+#     commands:
+#       powershell: |
+#         reg add "HKLM\SYSTEM\CurrentControlSet\Control\GraphicsDrivers" /v TdrDelay /t REG_DWORD /d 60 /f
+#         Restart-Computer  # both as administrator
+#   only-this-program:
+#     unbroken: "a machine with a GPU"
+#     commands:
+#       linux: |
+#         echo "$CUDA_VISIBLE_DEVICES"  # of a GPU that is there, or nothing
+#         unset CUDA_VISIBLE_DEVICES
+#       powershell: |
+#         $env:CUDA_VISIBLE_DEVICES  # of a GPU that is there, or nothing
+#         Remove-Item Env:CUDA_VISIBLE_DEVICES
 # timeout: 180
 # related: [install-env/error-804, install-env/no-nvidia-driver]
 # rows: [S001-129]

@@ -54,6 +54,12 @@
 #         python -c "import torch; torch.zeros(1, device='cuda')"
 #         $env:CUDA_VISIBLE_DEVICES
 #         Remove-Item Env:CUDA_VISIBLE_DEVICES
+#   old-gpu:
+#     unbroken: "a GPU that this cuDNN no longer supports"
+#     commands:
+#       shell: |
+#         python -m pip uninstall -y torch torchvision torchaudio
+#         python -m pip install torch torchvision --index-url https://download.pytorch.org/whl/cu126
 # timeout: 180
 # related: [install-env/undefined-symbol, memory/cuda-oom]
 # rows: [S001-92]
@@ -115,7 +121,7 @@ print(output)
 assert output == "cudnnCreate: CUDNN_STATUS_NOT_INITIALIZED"
 
 # %% check cuda-cannot-start
-LOOK = """
+PROGRAM = """
 import torch
 print("CUDA starts:", torch.cuda.is_available())
 if torch.cuda.is_available():
@@ -126,7 +132,7 @@ files = {line.split()[-1] for line in open("/proc/self/maps") if "libcudnn" in l
 folders = {file.rpartition("/")[0] for file in files}
 print("folders that cuDNN is loaded from:", len(folders))
 """
-output = python(LOOK, CUDA_VISIBLE_DEVICES="-1")
+output = python(PROGRAM, CUDA_VISIBLE_DEVICES="-1")
 print(output)
 assert "CUDA starts: False" in output
 

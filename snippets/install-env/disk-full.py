@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "[Errno 28] No space left on device"
 #     exception: OSError
-#     near: &ours [model-code, "packages/datasets/", "packages\\datasets\\", "torch-", "Collecting torch", "install torch", torch_extensions, huggingface, modelscope, "nvidia-", "nvidia_", autodl]
+#     near: &ours [model-code, "packages/datasets/", "packages\\datasets\\", "torch-", "Collecting torch", "install torch", torch_extensions, huggingface, modelscope, "nvidia-", "nvidia_", autodl, 训练]
 #     unless: &shm [multiprocessing/heap.py, sharedctypes, /dev/shm]
 #     sample: |
 #       File "/root/miniconda3/lib/python3.12/site-packages/huggingface_hub/file_download.py", line 559, in http_get

@@ -46,6 +46,16 @@
 #         python -c "from importlib.metadata import version; print('torch==' + version('torch'))" | Set-Content constraints.txt
 #         $env:PIP_CONSTRAINT = "$PWD\constraints.txt"
 #         python -m pip install torchvision
+#   build-isolation:
+#     unbroken: "a package that is built with CUDA"
+#     commands:
+#       shell: |
+#         python -m pip install setuptools wheel ninja packaging
+#         python -m pip install --no-build-isolation flash-attn
+#   other-machine:
+#     unbroken: "a cluster whose machines have other drivers"
+#     commands:
+#       slurm: srun --nodes=2 --ntasks-per-node=1 nvidia-smi --query-gpu=driver_version,name --format=csv
 # timeout: 180
 # related: [install-env/no-nvidia-driver, install-env/error-804, install-env/unsupported-ptx]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html"]
@@ -161,9 +171,21 @@ print(output)
 assert COMPLAINT.format(OLD) in output
 
 # %% check older-driver
-found = int(python(ASK, LD_LIBRARY_PATH="old"))
-print(f"found version {found} is CUDA {cuda(found)}; this build needs CUDA {BUILT}")
-assert found // 1000 < MAJOR  # only the part before the point decides
+# the number before the point decides: the driver's must not be smaller
+PROGRAM = """
+import ctypes
+
+import torch
+
+number = ctypes.c_int()
+ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(number))
+cuda = f"{number.value // 1000}.{number.value % 1000 // 10}"
+print(f"the driver serves CUDA {cuda}, torch needs {torch.version.cuda}")
+"""
+as_built = f"import torch; torch.version.cuda = {BUILT!r}\n"
+output = python(as_built + PROGRAM, LD_LIBRARY_PATH="old")
+print(output)
+assert f"serves CUDA {cuda(OLD)}, torch needs {BUILT}" in output and OLD // 1000 < MAJOR
 
 # %% proof older-driver
 # What the commands change is which of the two numbers is larger. A driver of the same major version is enough.
@@ -224,8 +246,10 @@ print(pip("install", "torchvision"))
 assert installed()["torch"] == "2.11.0"  # nobody asked for another torch
 
 # %% check torch-replaced
-output = pip("install", "--dry-run", "torchvision")
-print(output)  # a torch in this line would take the place of yours
+# a torch in this line would take the place of yours
+COMMAND = "pip install --dry-run torchvision"
+output = pip(*COMMAND.split()[1:])
+print(output)
 assert "torch-2.11.0" in output and installed()["torch"] == "2.10.0+cu128"
 
 # %% proof torch-replaced

@@ -24,6 +24,12 @@
 #       docker: |
 #         # in the Dockerfile
 #         RUN rm -rf /usr/local/cuda*/compat && ldconfig
+#   mixed-gpus:
+#     unbroken: "two kinds of GPUs in a machine"
+#     commands:
+#       linux: |
+#         nvidia-smi -L
+#         CUDA_VISIBLE_DEVICES=0 python train.py  # the number of one that may use the compat library
 # rows: [S001-123]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"]
 # causes:
@@ -122,9 +128,17 @@ print(done.stdout, done.stderr, sep="", end="")
 assert "is compat/" in done.stdout
 
 # %% check compat-on-path
-as_it_is = start(FIND, LD_LIBRARY_PATH="compat")
-emptied = start(FIND, LD_LIBRARY_PATH="")
-# emptied, another file is found: the variable is the cause
+# as it is, then behind LD_LIBRARY_PATH= : another file means that it is the cause
+PROGRAM = r"""
+import ctypes
+import re
+
+ctypes.CDLL("libcuda.so.1")
+maps = open("/proc/self/maps").read()
+print("libcuda.so.1 is", re.search("/.*libcuda.*", maps)[0])
+"""
+as_it_is = start(PROGRAM, LD_LIBRARY_PATH="compat")
+emptied = start(PROGRAM, LD_LIBRARY_PATH="")
 print(as_it_is.stdout, emptied.stdout, sep="", end="")
 assert "is compat/" in as_it_is.stdout and "is compat/" not in emptied.stdout
 
@@ -142,8 +156,17 @@ print(done.stdout, done.stderr, sep="", end="")
 assert "is compat/" in done.stdout
 
 # %% check compat-by-default
-emptied = start(FIND, LD_LIBRARY_PATH="", default="compat:driver")
-print(emptied.stdout, end="")  # the variable is empty, and compat is found anyway
+# behind LD_LIBRARY_PATH= : the variable is empty, and compat is found anyway
+PROGRAM = r"""
+import ctypes
+import re
+
+ctypes.CDLL("libcuda.so.1")
+maps = open("/proc/self/maps").read()
+print("libcuda.so.1 is", re.search("/.*libcuda.*", maps)[0])
+"""
+emptied = start(PROGRAM, LD_LIBRARY_PATH="", default="compat:driver")
+print(emptied.stdout, end="")
 assert "is compat/" in emptied.stdout
 
 # %% proof compat-by-default

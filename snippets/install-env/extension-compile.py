@@ -158,6 +158,39 @@
 #         export TORCH_CUDA_ARCH_LIST="8.6"   # the two numbers of your own GPU
 #         python -m pip install --no-build-isolation .
 #       docker: ENV TORCH_CUDA_ARCH_LIST="8.6"
+#   arch:
+#     unbroken: "nvcc with a GPU of another architecture"
+#     commands:
+#       linux: |
+#         python -c "import torch; print(torch.cuda.get_device_capability())"
+#         TORCH_CUDA_ARCH_LIST="8.6" pip install --no-build-isolation .  # it printed (8, 6)
+#       powershell: |
+#         python -c "import torch; print(torch.cuda.get_device_capability())"
+#         $env:TORCH_CUDA_ARCH_LIST = "8.6"; pip install --no-build-isolation .  # it printed (8, 6)
+#   new-compiler:
+#     unbroken: "nvcc with a compiler that is too new for it"
+#     commands:
+#       linux: |
+#         sudo apt install gcc-12 g++-12  # for CUDA 12; for CUDA 11.8: gcc-11 g++-11
+#         CC=gcc-12 CXX=g++-12 pip install --no-build-isolation .
+#       powershell: |
+#         # the toolset 14.38, added in the Visual Studio Installer
+#         cmd /k '"C:\Program Files (x86)\Microsoft Visual Studio\2022\BuildTools\VC\Auxiliary\Build\vcvars64.bat" -vcvars_ver=14.38'
+#         pip install --no-build-isolation .
+#   old-compiler:
+#     unbroken: "nvcc with a compiler that is too old for it"
+#     commands:
+#       linux: |
+#         conda install -c conda-forge gcc_linux-64=12 gxx_linux-64=12
+#         export CC=$CONDA_PREFIX/bin/x86_64-conda-linux-gnu-gcc CXX=$CONDA_PREFIX/bin/x86_64-conda-linux-gnu-g++
+#         pip install --no-build-isolation .
+#   python-headers:
+#     unbroken: "a machine without Python's headers"
+#     commands:
+#       linux: |
+#         sudo apt install python3-dev  # Debian, Ubuntu; for another Python: python3.12-dev
+#         sudo dnf install python3-devel  # Fedora
+#       docker: "RUN apt-get update && apt-get install -y python3-dev"
 # causes:
 #   first-error:
 #     undecided: the tail says only that the build failed; the first error stands further up

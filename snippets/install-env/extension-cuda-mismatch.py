@@ -133,6 +133,9 @@ sys.argv = ["setup.py", "build_ext"]
 exec(open("setup.py").read())  # what `pip install .` runs
 
 # %% check toolkit
+import subprocess
+
+import torch
 from torch.utils.cpp_extension import CUDA_HOME
 
 print(torch.version.cuda)  # what PyTorch was built with
@@ -180,9 +183,11 @@ sys.argv = ["setup.py", "build_ext"]
 exec(open("setup.py").read())
 
 # %% check isolated
-command = [sys.executable, "-c", as_cuda_build("12.8") + WHICH]  # your own Python
+# with your own Python: here 12.8, which fits nvcc 12.1; the message named 13.0
+PROGRAM = "import torch; print(torch.version.cuda)"
+command = [sys.executable, "-c", as_cuda_build("12.8") + PROGRAM]
 mine = subprocess.run(command, capture_output=True, text=True)
-print(mine.stdout)  # 12.8: your own torch fits nvcc 12.1; the message named 13.0
+print(mine.stdout)
 assert mine.stdout == "12.8\n"
 
 # %% proof isolated

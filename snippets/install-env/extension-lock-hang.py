@@ -81,12 +81,19 @@ signal.alarm(3)  # Ctrl-C after 3 seconds: without it the next line waits for ev
 build()
 
 # %% check killed-build
+# a lock that is older than any build takes was left behind
+PROGRAM = """
+import os
+import time
+from pathlib import Path
+
+usual = Path.home() / ".cache/torch_extensions"
+for lock in Path(os.environ.get("TORCH_EXTENSIONS_DIR", usual)).rglob("lock"):
+    age = time.time() - lock.stat().st_mtime
+    print(f"{lock.parent.name}/lock, {age:.0f} seconds old")
+"""
 killed_while_building()
-for path, _, files in os.walk(os.environ["TORCH_EXTENSIONS_DIR"]):
-    for name in files:
-        if name == "lock":
-            age = time.time() - os.path.getmtime(os.path.join(path, name))
-            print(f"{os.path.basename(path)}/{name}, {age:.0f} seconds old")
+exec(PROGRAM, {})
 assert os.path.exists(os.path.join(folder, "lock"))
 
 # %% proof killed-build

@@ -36,9 +36,14 @@
 #       File "C:\ComfyUI\.venv\Lib\site-packages\torch\cuda\__init__.py", line 412, in _lazy_init
 #       RuntimeError: No HIP GPUs are available
 #   rights:
-#     likely: paste("No HIP GPUs are available", "/dev/kfd", "no ROCm-capable device", "hipErrorNoDevice")
+#     likely: paste("No HIP GPUs are available", "/dev/kfd", "no ROCm-capable device", "hipErrorNoDevice") and not paste("HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=")
 #     sample: "RuntimeError: No HIP GPUs are available"
 #   hidden:
+#     likely: paste("HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=")
+#     sample: |
+#       export ROCR_VISIBLE_DEVICES=1
+#       export HIP_VISIBLE_DEVICES=1
+#       RuntimeError: No HIP GPUs are available
 #   two-runtimes:
 # ---
 

@@ -124,6 +124,14 @@
 #         python -m pip install torch-scatter torch-sparse -f https://data.pyg.org/whl/torch-2.12.0+cu130.html
 #   apex:
 #     wrong: {apex-of-pypi: "https://github.com/jeonsworld/ViT-pytorch/issues/23"}
+#   own-file:
+#     commands:
+#       linux: |
+#         mv timm.py my_timm.py
+#         rm -rf __pycache__
+#       powershell: |
+#         Rename-Item timm.py my_timm.py
+#         Remove-Item -Recurse __pycache__
 # ---
 
 # %%
@@ -270,3 +278,16 @@ assert pip("torch-scatter", "-f", "index")
 wheel("pyg", "torch_scatter", "2.1.2+pt212cu130")
 assert not pip("torch-scatter", "-f", "index", "-f", "pyg")
 assert python("import torch_scatter; print(torch_scatter.__version__)") == "2.1.2+pt212cu130"
+
+# %% break own-file
+Path("timm.py").write_text("models = {}\n")  # a file of one's own
+print(python("import timm.data"))
+
+# %% proof own-file
+Path("timm.py").write_text("models = {}\n")
+wheel("index", "timm", "1.0.0")
+assert not pip("timm", "-f", "index")
+assert "'timm' is not a package" in python("import timm.data")
+subprocess.run(commands["linux"], shell=True)
+assert python("import timm; print(timm.__version__)") == "1.0.0"
+assert Path("my_timm.py").exists() and not Path("__pycache__").exists()

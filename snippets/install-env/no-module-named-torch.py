@@ -54,6 +54,10 @@
 #     commands:
 #       linux: mv torch.py my_torch.py
 #       powershell: Rename-Item torch.py my_torch.py
+#   administrator:
+#     unbroken: "rights of an administrator"
+#     commands:
+#       linux: "sudo \"$(which python)\" train.py"
 # ---
 
 # %%
@@ -135,3 +139,15 @@ Path("torch.py").write_text("print('my first network')\n")
 pip("one")
 subprocess.run("mv torch.py my_torch.py", shell=True, check=True)
 assert python("one", "import torch; print(torch.__version__)") == "2.13.0"
+
+# %% proof administrator
+Path("bin").mkdir()
+Path("bin/sudo").write_text('#!/bin/sh\nPATH=/usr/bin:/bin exec "$@"\n')
+Path("bin/sudo").chmod(0o755)
+pip("one")
+Path("train.py").write_text("import torch\nprint(torch.__version__)\n")
+paths = [os.path.abspath(name) for name in ("one/bin", "bin")]
+environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+environment["PATH"] = ":".join([*paths, environment["PATH"]])
+done = subprocess.run(commands["linux"], shell=True, env=environment, capture_output=True, text=True)
+assert done.stdout == "2.13.0\n", done.stderr

@@ -16,11 +16,11 @@
 # related: [install-env/no-module-named-torch, install-env/torchvision-nms]
 # docs: ["https://docs.pytorch.org/vision/stable/"]
 # causes:
+#   not-installed:
+#     undecided: whether it is in another Python, or in none, is not printed
 #   hidden:
 #     if: paste("'torchvision' is not a package")
 #     sample: "ModuleNotFoundError: No module named 'torchvision.models'; 'torchvision' is not a package"
-#   not-installed:
-#     undecided: whether it is in another Python, or in none, is not printed
 #   no-wheel:
 # cases:
 #   not-installed:
@@ -34,6 +34,14 @@
 #       notebook: |
 #         import torch
 #         %pip install torchvision torchaudio torch=={torch.__version__}
+#   hidden:
+#     commands:
+#       linux: |
+#         mv torchvision.py my_models.py
+#         rm -rf __pycache__
+#       powershell: |
+#         Rename-Item torchvision.py my_models.py
+#         Remove-Item -Recurse __pycache__
 # timeout: 120
 # ---
 
@@ -91,3 +99,16 @@ VERSION = "from importlib.metadata import version; print('torch==' + version('to
 Path("torch.txt").write_text(python(VERSION))
 pip("torchvision", "-c", "torch.txt")
 assert python("import torch, torchvision; print(torch.__version__, torchvision.__version__)") == "2.12.0 0.27.0"  # and not a newer torch
+
+# %% break hidden
+pip("torchvision==0.27.0")
+Path("torchvision.py").write_text("models = {}\n")  # a file of one's own
+print(python("import torchvision.models"))
+
+# %% proof hidden
+pip("torchvision==0.27.0")
+Path("torchvision.py").write_text("models = {}\n")
+assert "'torchvision' is not a package" in python("import torchvision.models")
+subprocess.run(commands["linux"], shell=True)
+assert python("import torchvision; print(torchvision.__version__)") == "0.27.0"
+assert Path("my_models.py").exists() and not Path("__pycache__").exists()

@@ -36,6 +36,16 @@
 #         echo "$LD_LIBRARY_PATH"                                # a folder with an empty or a stub libcuda.so.1?
 #         unset LD_LIBRARY_PATH
 #   no-gpu: {silent: true}
+#   driver-not-loaded:
+#     unbroken: "a machine with an NVIDIA GPU and no driver"
+#     commands:
+#       linux: |
+#         sudo ubuntu-drivers install
+#         sudo reboot
+#   notebook:
+#     unbroken: "Colab or Kaggle"
+#     commands:
+#       notebook: "!nvidia-smi  # after the switch it must list a GPU"
 # timeout: 180
 # related: [install-env/error-804, install-env/no-hip-gpus, install-env/no-xpu-device]
 # rows: [S001-99]
@@ -152,8 +162,8 @@ print(output)
 assert COMPLAINT in output
 
 # %% check library-not-found
-load = "import ctypes; ctypes.CDLL('libcuda.so.1')"
-output = python(load, LD_LIBRARY_PATH="empty")
+PROGRAM = "import ctypes; ctypes.CDLL('libcuda.so.1')"
+output = python(PROGRAM, LD_LIBRARY_PATH="empty")
 print(output)
 assert output.startswith("OSError: ") and "libcuda.so.1" in output
 
@@ -190,8 +200,8 @@ print(output)
 assert COMPLAINT in output or "Torch not compiled with CUDA enabled" in output
 
 # %% check no-gpu
-look = "import torch; print(torch.cuda.is_available())"
-output = python(look, LD_LIBRARY_PATH="empty")
+PROGRAM = "import torch; print(torch.cuda.is_available())"
+output = python(PROGRAM, LD_LIBRARY_PATH="empty")
 print(output)
 assert output == "False"
 

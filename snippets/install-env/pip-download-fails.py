@@ -34,6 +34,20 @@
 #     sample: |
 #       × Failed to download `torch==2.13.0`
 #       ╰─▶ Failed to download distribution due to network timeout. Try increasing UV_HTTP_TIMEOUT (current value: 30s).
+#   - text: "unable to access 'https://github.com/{repository:line}"
+#     near: &git [orch, transformers, diffusers, peft, accelerate, cuda, Transformer]
+#     sample: "fatal: unable to access 'https://github.com/huggingface/peft.git/': Failed to connect to github.com port 443: Connection timed out"
+#   - text: "unable to connect to github.com"
+#     near: *git
+#     sample: |
+#       Cloning git://github.com/example/pytorch_utils.git to /tmp/pip-req-build-x
+#       fatal: unable to connect to github.com:
+#   - text: "git@github.com: Permission denied (publickey)"
+#     near: *git
+#     sample: |
+#       Cloning https://github.com/example/torch-extension.git to /tmp/pip-req-build-x
+#       Running command git submodule update --init --recursive -q
+#       git@github.com: Permission denied (publickey).
 # tags: [build]
 # recover: fix
 # needs: ["package:pip", "fault:small indexes in place of PyPI and its mirrors, of which one stalls and one has a wrong file"]
@@ -49,6 +63,14 @@
 #     sample: |
 #       Collecting torch
 #       pip._vendor.requests.exceptions.ProxyError: HTTPSConnectionPool(host='pypi.org', port=443): Cannot connect to proxy.
+#   github-key:
+#     if: paste("Permission denied (publickey)")
+#     sample: |
+#       Cloning https://github.com/example/torch-extension.git to /tmp/pip-req-build-x
+#       git@github.com: Permission denied (publickey).
+#   github:
+#     if: paste("unable to access 'https://github.com", "unable to connect to github.com")
+#     sample: "fatal: unable to access 'https://github.com/huggingface/peft.git/': Failed to connect to github.com port 443: Connection timed out"
 # timeout: 120
 # cases:
 #   timeout:

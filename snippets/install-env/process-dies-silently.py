@@ -188,6 +188,11 @@
 #         import faulthandler
 #
 #         faulthandler.enable(file=open("crash.txt", "w"))  # in the first cell; read crash.txt after the crash
+#   reason-above:
+#     unbroken: "which C++ error it is, is what is to be found out"
+#     commands:
+#       linux: "python train.py 2>&1 | grep -A 3 \"what():\""
+#       powershell: "python train.py 2>&1 | Select-String \"what\\(\\)\" -Context 0,3"
 #   killed-for-memory: {needs: ["fault:SIGKILL over a memory limit"]}
 #   file-overwritten: {needs: ["fault:a mapped file made shorter"]}
 #   too-deep: {needs: ["fault:a recursion limit beyond the stack"]}
@@ -220,6 +225,11 @@
 #     if: 'paste("Floating point exception", "SIGFPE", "Signal 8 ", "signal 8 ", "Fatal Python error: Floating") and paste("H20")'
 #     likely: 'paste("Floating point exception", "SIGFPE", "Signal 8 ", "signal 8 ", "Fatal Python error: Floating")'
 #     sample: "NVIDIA H20: torch.matmul(a, b)\nFloating point exception (core dumped)"
+#   jetson:
+#     if: paste("Illegal instruction", "illegal instruction") and paste("Jetson", "jetson", "aarch64", "tegra", "JetPack")
+#     sample: |
+#       jetson@nano:~$ python3 -c "import torch"
+#       Illegal instruction (core dumped)
 #   illegal-instruction:
 #     if: paste("Illegal instruction", "illegal instruction", "illegal hardware instruction", "SIGILL", "0xC000001D", "3221225501")
 #     sample: "subprocess.CalledProcessError: Command '['/usr/bin/python', 'train.py']' died with <Signals.SIGILL: 4>."
@@ -289,9 +299,10 @@ ctypes.string_at(0)  # stands for a call into a package whose C code fails
 shell(f"{python} train.py")
 
 # %% check which-line
-status, printed = shell(f"{python} train.py")
-print(status)  # 139 = 128 + 11 (SIGSEGV); Windows: 3221225477 = 0xC0000005
-assert status == 139 and 'File "' not in printed
+# 139 = 128 + 11 (SIGSEGV); Windows: 3221225477 = 0xC0000005
+COMMAND = "python train.py; echo $?"
+_, printed = shell(COMMAND.replace("python", python))
+assert printed.split()[-1] == "139" and 'File "' not in printed
 
 # %% proof which-line
 status, printed = shell(f"{python} -X faulthandler train.py", show=False)
@@ -333,9 +344,10 @@ shell(f"{python} train.py", spare_mb=100)
 
 # %% check killed-for-memory
 Path("train.py").write_text(LOAD.format(load='state = torch.load("model.pt")'))
-status, _ = shell(f"{python} train.py", spare_mb=100)
-print(status)  # 137 = 128 + 9 (SIGKILL): somebody killed it, mostly the kernel
-assert status == 137
+# 137 = 128 + 9 (SIGKILL): somebody killed it, mostly the kernel
+COMMAND = "python train.py; echo $?"
+_, printed = shell(COMMAND.replace("python", python), spare_mb=100)
+assert printed.split()[-1] == "137"
 
 # %% fix killed-for-memory
 import torch
@@ -429,3 +441,14 @@ assert sys.getrecursionlimit() == 1000
 Path("train.py").write_text(TREE.format(limit=sys.getrecursionlimit()))
 status, printed = shell(f"{python} train.py")
 assert status == 1 and "RecursionError: maximum recursion depth exceeded" in printed
+
+# %% proof reason-above
+PROGRAM = """
+import os
+os.write(2, b"step 7\\nterminate called after throwing an instance of 'c10::Error'\\n  what():  CUDA error: named symbol not found\\n")
+os.abort()
+"""
+Path("train.py").write_text(PROGRAM)
+where = {"PATH": f"{os.path.dirname(python)}:{os.environ['PATH']}"}
+done = subprocess.run(commands["linux"], shell=True, env={**os.environ, **where}, capture_output=True, text=True)
+assert done.stdout.startswith("  what():  CUDA error: named symbol not found") and "step 7" not in done.stdout

@@ -137,10 +137,12 @@ wheel("index", "2.13.0")
 print(pip("torch==2.1.2"))
 
 # %% check release-too-old
+# behind "from versions" stand all releases that there are for this Python
+COMMAND = "python -m pip install torch==0"
+output = pip(*COMMAND.split()[4:])
 print(sys.version.split()[0])
-# all that there are for it
-print(pip("torch==0").split("from versions: ")[1].split(")")[0])
-assert "from versions: 2.13.0)" in pip("torch==0")
+print(output.split("from versions: ")[1].split(")")[0])
+assert "from versions: 2.13.0)" in output
 
 # %% proof release-too-old
 assert "Saved ./got/torch-2.13.0" in pip("torch")
@@ -154,8 +156,10 @@ wheel("cuda", "2.13.0+cu126")
 print(pip("torch==2.13.0+cu126"))
 
 # %% check index-tag
-output = pip("torch==2.13.0+cu126")
-print(output.splitlines()[0])  # the indexes in which pip looked
+# the first line names the indexes in which pip looks
+COMMAND = "python -m pip install torch==2.13.0+cu126"
+output = pip(*COMMAND.split()[4:])
+print(output.splitlines()[0])
 assert "index" in output.splitlines()[0] and "2.13.0" in output
 
 # %% proof index-tag

@@ -60,6 +60,10 @@
 #     commands:
 #       shell: python -m pip install "torch==2.8.*" "torchaudio==2.8.*" --index-url https://download.pytorch.org/whl/cu126  # or …/cpu
 #       notebook: "%pip install \"torch==2.8.*\" \"torchaudio==2.8.*\"  # then restart the kernel"
+#   video:
+#     unbroken: "ffmpeg, which no package for Python brings"
+#     commands:
+#       shell: ffmpeg -i lecture.mp4 sound.wav
 # timeout: 120
 # ---
 

@@ -128,10 +128,13 @@ import torchvision
 
 # %% check versions
 pip("--no-deps", "--target", "site", "torchvision==0.1")
+PROGRAM = """
 from importlib.metadata import requires, version
 
 print("here:", version("torch").split("+")[0])
 print("torchvision wants:", requires("torchvision"))
+"""
+exec(PROGRAM)
 assert requires("torchvision") == ["torch==1.0"]
 
 # %% proof versions

@@ -16,6 +16,10 @@
 #   - text: "Ran out of memory in memory space hbm"
 #     near: [torch_xla, xla_model, "xla/xla_client", "XRTExecute"]
 #     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#   - text: "RESOURCE_EXHAUSTED: Attempting to reserve {full:line}"
+#     near: [torch_xla, xla_model, "xla/xla_client", "XRTExecute"]
+#     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#     sample: "E tensorflow/compiler/xla/xla_client/xla_util.cc:88]   (1) RESOURCE_EXHAUSTED: Attempting to reserve 6.48G at the bottom of memory. That was not possible."
 #   - text: "Cannot replicate if number of devices ({here:int}) is different from {all:int}"
 #     exception: RuntimeError
 #     sample: "RuntimeError: Cannot replicate if number of devices (1) is different from 8"
@@ -27,6 +31,14 @@
 #     exception: RuntimeError
 #   - text: "No module named 'torch_xla'"
 #     exception: ModuleNotFoundError
+#   - text: "PyTorch is not linked with support for xla devices"
+#     exception: RuntimeError
+#   - text: "metadata.google.internal{where:line}"
+#     near: [torch_xla, xla_model]
+#     unless: [jaxlib, tensorflow.python, tensorflow/python]
+#     sample: |
+#       File "torch_xla/_internal/tpu.py", line 89, in _get_metadata
+#       requests.exceptions.HTTPError: 404 Client Error: Not Found for url: http://metadata.google.internal/computeMetadata/v1/instance/attributes/tpu-env
 # tags: [device, import-error, notebook]
 # recover: process
 # needs: ["fault:the variables of a Kaggle machine, set by hand"]
@@ -35,6 +47,22 @@
 # docs: ["https://docs.pytorch.org/xla/master/index.html", "https://github.com/pytorch/xla"]
 # cases:
 #   addresses: {silent: true}
+#   checkpointing:
+#     unbroken: "a TPU"
+#     commands:
+#       trainer: args = TrainingArguments(..., gradient_checkpointing=False)
+#   in-use:
+#     unbroken: "a TPU that another process holds"
+#     commands:
+#       linux: |
+#         sudo lsof -w /dev/accel* /dev/vfio/*
+#         kill PID  # from the list
+#   no-wheel:
+#     unbroken: "a machine with a TPU"
+#     commands:
+#       linux: |
+#         python3.12 -m venv .venv
+#         .venv/bin/python -m pip install torch==2.9.0 "torch_xla[tpu]==2.9.0"
 # causes:
 #   addresses:
 #     if: read(want) or paste("worker_addresses")
@@ -58,8 +86,13 @@
 #     if: paste("No matching distribution found for torch")
 #     sample: "ERROR: No matching distribution found for torch-xla"
 #   not-installed:
-#     if: paste("No module named 'torch_xla'")
+#     if: paste("No module named 'torch_xla'", "not linked with support for xla")
 #     sample: "ModuleNotFoundError: No module named 'torch_xla'"
+#   metadata:
+#     if: paste("metadata.google.internal")
+#     sample: |
+#       File "torch_xla/_internal/tpu.py", line 89, in _get_metadata
+#       requests.exceptions.HTTPError: 404 Client Error: Not Found for url: http://metadata.google.internal/computeMetadata/v1/instance/attributes/tpu-env
 #   no-tpu:
 #     undecided: whether the machine has a TPU is not printed
 # ---

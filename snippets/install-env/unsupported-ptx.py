@@ -26,6 +26,10 @@
 #         python -c "import torch; print(torch.cuda.get_device_capability())"
 #         $env:TORCH_CUDA_ARCH_LIST = "8.6"
 #         python -m pip install --no-build-isolation --no-cache-dir --force-reinstall --no-deps .
+#   ready-made-wheel:
+#     unbroken: "a GPU with an older driver"
+#     commands:
+#       shell: "python -m pip install --force-reinstall --no-deps xformers --index-url https://download.pytorch.org/whl/cu126"
 # related: [install-env/extension-compile]
 # rows: [S001-125]
 # docs: ["https://docs.nvidia.com/deploy/cuda-compatibility/"]

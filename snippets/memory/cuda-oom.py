@@ -174,6 +174,33 @@
 #     commands:
 #       linux: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py
 #       notebook: "%env PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True  # first cell, after a restart of the kernel"
+#   other-program:
+#     unbroken: "the memory of a GPU that another program has filled"
+#     commands:
+#       linux: |
+#         nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv
+#         kill PID  # one of yours, from the list
+#         CUDA_VISIBLE_DEVICES=1 python train.py  # or take another GPU
+#       powershell: |
+#         nvidia-smi
+#         Stop-Process -Id PID  # one of yours, from the list
+#         $env:CUDA_VISIBLE_DEVICES = "1"; python train.py  # or take another GPU
+#   vllm-start:
+#     unbroken: "a vLLM server, which needs a GPU"
+#     commands:
+#       shell: |
+#         vllm serve MODEL --max-model-len 8192
+#         # another program is on the GPU: a smaller share; alone on it: up to 0.95
+#         vllm serve MODEL --max-model-len 8192 --gpu-memory-utilization 0.8
+#   collected-outputs:
+#     unbroken: "a Trainer's evaluation on a full GPU"
+#     commands:
+#       trainer: "args = TrainingArguments(..., eval_accumulation_steps=8)  # beside what you set already"
+#   model-too-large:
+#     unbroken: "a model that is larger than a GPU"
+#   optimizer-state:
+#     unbroken: "a GPU that the state of the optimizer fills"
+#     needs: ["torch:2.5"]
 # rows: [S000-21, S001-95, S001-112]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management", "https://docs.pytorch.org/docs/stable/torch_cuda_memory.html"]
 # causes:
@@ -451,6 +478,42 @@ expected = torch.autograd.grad(y.square().mean(), list(model.parameters()))
 assert all(gradient.any() for gradient in expected)
 for parameter, gradient in zip(model.parameters(), expected, strict=True):
     torch.testing.assert_close(parameter.grad, gradient, rtol=1e-3, atol=1e-6)
+
+
+# %% fix model-too-large
+import torch
+
+model = model.to(torch.bfloat16)  # half the bytes, before it goes to the GPU
+
+# %% proof model-too-large
+assert {weight.dtype for weight in model.parameters()} == {torch.bfloat16}
+assert {weight.itemsize for weight in model.parameters()} == {2}
+
+# %% fix optimizer-state
+import torch
+
+# keeps a number for each row and column of a weight, not two for each number of it
+optimizer = torch.optim.Adafactor(model.parameters())
+
+# %% proof optimizer-state
+import copy
+
+
+def state_bytes(optimizer, module):
+    """Bytes of what an optimizer keeps after a step."""
+    for weight in module.parameters():
+        weight.grad = torch.ones_like(weight)
+    optimizer.step()
+    states = [value for state in optimizer.state.values() for value in state.values()]
+    return sum(value.nbytes for value in states if torch.is_tensor(value))
+
+
+before = copy.deepcopy(model)
+twin = copy.deepcopy(model)
+large = state_bytes(torch.optim.Adam(twin.parameters()), twin)
+assert state_bytes(optimizer, model) * 20 < large
+for old, new in zip(before.parameters(), model.parameters(), strict=True):
+    assert (old != new).any()
 
 
 # %%

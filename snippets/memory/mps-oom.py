@@ -23,6 +23,17 @@
 # cases:
 #   batch-size: {silent: true}
 #   evaluation: {silent: true}
+#   ratio:
+#     unbroken: "a Mac with MPS"
+#     commands:
+#       macos: PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.7 PYTORCH_MPS_LOW_WATERMARK_RATIO=0.5 python train.py
+#   other-memory:
+#     unbroken: "a Mac with MPS"
+#     commands:
+#       notebook: |
+#         import torch
+#
+#         torch.mps.empty_cache()  # between large steps
 # related: [memory/cuda-oom, devices/mps-unsupported]
 # docs: ["https://docs.pytorch.org/docs/stable/mps_environment_variables.html", "https://docs.pytorch.org/docs/stable/generated/torch.mps.set_per_process_memory_fraction.html"]
 # causes:

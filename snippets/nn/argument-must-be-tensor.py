@@ -268,3 +268,27 @@ outputs = model(torch.from_numpy(x).float())  # NumPy's floats are float64
 torch.testing.assert_close(outputs, model(torch.tensor([[1.5, -2.25, 0.1], [300.0, 0.0, -7.0]])))
 outputs.sum().backward()
 assert model.weight.grad.any()
+
+# %%
+x = torch.rand(6, 3)
+model = nn.Linear(3, 2)
+
+# %% break not-called
+outputs = nn.functional.gelu(model)
+
+# %% check not-called
+print(type(model))  # a layer: it is called with a tensor, and gives one
+assert isinstance(model, nn.Module)
+
+# %% fix not-called
+import math
+
+from torch.nn.functional import gelu
+
+scaled = x / math.sqrt(x.shape[-1])  # a number: math.sqrt, not torch.sqrt
+outputs = gelu(model(scaled))  # a layer or method: with its brackets
+
+# %% proof not-called
+torch.testing.assert_close(outputs, nn.GELU()(x @ (model.weight / 3**0.5).T + model.bias))
+outputs.sum().backward()
+assert model.weight.grad.any()

@@ -161,3 +161,72 @@ y = Double()(x)
 
 # %% proof no-self
 assert torch.equal(y, x * 2)
+
+# %%
+model, x, labels = nn.Linear(4, 3), torch.rand(5, 4), torch.tensor([0, 2, 1, 1, 0])
+
+# %% break too-many
+loss = model(x, labels)
+
+# %% fix too-many
+from torch.nn.functional import cross_entropy
+
+scores = model(x)
+loss = cross_entropy(scores, labels)  # the labels are for the loss
+
+# %% proof too-many
+torch.testing.assert_close(loss, -model(x).log_softmax(1)[torch.arange(5), labels].mean())
+loss.backward()
+assert model.weight.grad.any()
+
+# %%
+import sys
+from pathlib import Path
+
+# Stands for the Trainer of transformers, which passes what its version adds.
+Path("transformers").mkdir(exist_ok=True)
+Path("transformers/trainer.py").write_text("""
+def compute_loss(model, inputs):
+    return model(**inputs, num_items_in_batch=4)["loss"]
+""")
+sys.path.insert(0, ".")
+from transformers.trainer import compute_loss
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+batch = {"x": torch.rand(5, 4), "labels": torch.tensor([0, 2, 1, 1, 0])}
+
+# %% break trainer
+loss = compute_loss(Net(), batch)
+
+# %% fix trainer
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+
+    def forward(self, x, labels=None, **kwargs):  # kwargs: what the Trainer adds
+        scores = self.layer(x)
+        loss = None if labels is None else cross_entropy(scores, labels)
+        return {"loss": loss, "logits": scores}
+
+# %% proof trainer
+model = Net()
+loss = compute_loss(model, batch)
+scores = batch["x"] @ model.layer.weight.T + model.layer.bias
+torch.testing.assert_close(loss, -scores.log_softmax(1)[torch.arange(5), batch["labels"]].mean())
+torch.testing.assert_close(model(batch["x"])["logits"], scores)
+loss.backward()
+assert model(batch["x"])["loss"] is None and model.layer.weight.grad.any()

@@ -138,3 +138,22 @@ optimizer = torch.optim.SGD(groups, lr=0.1)
 # %% proof twice
 assert [len(group["params"]) for group in optimizer.param_groups] == [2, 2]
 assert [group["lr"] for group in optimizer.param_groups] == [0.1, 1.0]
+
+# %%
+model = nn.Linear(4, 3)
+
+# %% break module-itself
+optimizer = torch.optim.Adam([model], lr=1e-3)
+
+# %% fix module-itself
+import torch
+
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-4)
+
+# %% proof module-itself
+assert optimizer.param_groups[0]["lr"] == 3e-4
+before = model.weight.detach().clone()
+model(torch.rand(2, 4)).sum().backward()
+optimizer.step()
+assert not torch.equal(model.weight, before)
+assert sum(map(len, (group["params"] for group in optimizer.param_groups))) == 2

@@ -30,6 +30,7 @@
 #   not-here:
 #     if: read(engine)
 #   unknown-name:
+#     case: not-here
 #     if: paste("is not a valid value for quantized engine")
 #     sample: "RuntimeError: xnnpack is not a valid value for quantized engine"
 # ---

@@ -55,13 +55,9 @@ for epoch in range(3):
         optimizer.step()
 
 # %% check wrong-order
-scheduler.step()
-for images in loader:
-    optimizer.zero_grad()
-    model(images).sum().backward()
-    optimizer.step()
-print(used[0])  # 0.1 in the first step: 1.0 was never used
-assert used[0] == 0.1
+scheduler.step()  # where yours stands, above the loop over batches
+print(optimizer.param_groups[0]["lr"])  # 0.1 in the first step: 1.0 is never used
+assert round(optimizer.param_groups[0]["lr"], 6) == 0.1 and used == []
 
 # %% fix wrong-order
 for epoch in range(3):
@@ -150,12 +146,14 @@ for number, images in enumerate(loader):
 scheduler.step()
 
 # %% check never-stepped
+steps = []
+optimizer.register_step_post_hook(lambda *_: steps.append(1))
 for number, images in enumerate(loader):
     model(images).sum().backward()
     if number % 8 == 7:
         optimizer.step()
-print(len(used))  # 0 steps in the epoch
-assert len(used) == 0
+print(len(steps))  # 0 steps in the epoch
+assert len(steps) == len(used) == 0
 
 # %% fix never-stepped
 for number, images in enumerate(loader):
@@ -168,3 +166,32 @@ scheduler.step()
 # %% proof never-stepped
 assert used == [1.0] and round(optimizer.param_groups[0]["lr"], 6) == 0.1
 assert model.weight.grad is None and torch.allclose(model.weight, start - total, rtol=1e-4)
+
+# %%
+import types
+
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.1)
+plain = optimizer.step
+# as amp.initialize of apex and prepare() of Accelerate do
+optimizer.step = types.MethodType(lambda self: plain(), optimizer)
+loss = model(loader[0]).sum()
+loss.backward()
+
+# %% break overridden
+optimizer.step()
+scheduler.step()
+
+# %% fix overridden
+from torch.optim.lr_scheduler import StepLR
+
+# after all that wraps the optimizer: amp.initialize(…), accelerator.prepare(…)
+scheduler = StepLR(optimizer, step_size=1, gamma=0.5)
+optimizer.step()
+scheduler.step()
+
+# %% proof overridden
+assert optimizer.param_groups[0]["lr"] == 0.5
+torch.testing.assert_close(model.weight.detach(), (start - loader[0].sum(0)).detach())
+scheduler.step()
+assert optimizer.param_groups[0]["lr"] == 0.25

@@ -38,7 +38,15 @@
 # recover: fix
 # related: [shapes/matmul-shapes]
 # docs: ["https://docs.pytorch.org/docs/stable/notes/broadcasting.html"]
-# cases: {odd-size: {wrong: {transposed-convolution: "https://github.com/rollthecloudinc/hedge/issues/308"}}}
+# cases:
+#   odd-size: {wrong: {transposed-convolution: "https://github.com/rollthecloudinc/hedge/issues/308"}}
+#   latents:
+#     commands:
+#       comfyui: |
+#         # node "Load VAE" (VAELoader), one of these:
+#         vae_name: ae.safetensors  # Flux
+#         vae_name: sdxl_vae.safetensors  # SDXL
+#         vae_name: vae-ft-mse-840000-ema-pruned.safetensors  # Stable Diffusion 1.x
 # causes:
 #   too-long:
 #     if: >-
@@ -387,3 +395,68 @@ model(torch.rand(2, 4)).sum().backward()
 optimizer.step()
 assert all(optimizer.state[parameter]["exp_avg"].shape == parameter.shape for parameter in model.parameters())
 assert optimizer.param_groups[0]["lr"] == 3e-4 and (model.weight - before).abs().min() > 1e-4
+
+# %%
+model, x = nn.Linear(3, 10), torch.rand(7, 3)
+labels = torch.tensor([0, 9, 4, 4, 1, 7, 2])
+
+# %% break mse-classes
+loss = nn.MSELoss()(model(x), labels)
+
+# %% check mse-classes
+print(model(x).shape, labels.shape)  # [7, 10] and [7]: ten scores, one class number
+assert model(x).dim() == 2 and labels.dim() == 1
+
+# %% fix mse-classes
+from torch import nn
+
+loss_fn = nn.CrossEntropyLoss()  # for class numbers
+loss = loss_fn(model(x), labels)
+
+# %% proof mse-classes
+torch.testing.assert_close(loss, -model(x).log_softmax(1)[torch.arange(7), labels].mean())
+loss.backward()
+assert model.weight.grad.any()
+
+# %%
+class Attention(nn.Module):  # expands its mask as models of transformers do
+    def forward(self, tokens, mask):
+        batch, length = tokens.shape
+        scores = torch.zeros(batch, 2, length, length)
+        return scores.masked_fill(~mask[:, None, None].expand(batch, 2, length, length), -9)
+
+
+model = Attention()
+x = torch.tensor([[5, 3, 8, 0], [6, 0, 0, 0]])
+mask = (x != 0)[:, None]
+
+# %% break mask-dimensions
+outputs = model(x, mask)
+
+# %% check mask-dimensions
+print(mask.shape)  # [2, 1, 4]: one dimension more than [batch, length]
+assert mask.dim() == 3
+
+# %% fix mask-dimensions
+mask = x != 0  # [batch, length], 0 is padding: as the tokenizer gives it
+outputs = model(x, mask)
+
+# %% proof mask-dimensions
+assert mask.shape == (2, 4) and outputs.shape == (2, 2, 4, 4)
+assert (outputs[0, :, :, 3] == -9).all() and not outputs[0, :, :, :3].any()
+assert (outputs[1, :, :, 1:] == -9).all() and not outputs[1, :, :, 0].any()
+
+# %%
+latents = torch.rand(1, 16, 8, 8)  # of a model with the VAE of Flux
+
+# %% break latents
+vae_scale = torch.rand(1, 4, 1, 1)  # of the VAE of Stable Diffusion
+latents = latents * vae_scale
+
+# %% check latents
+print(latents.shape[1])  # 4: Stable Diffusion 1.x and SDXL; 16: SD3 and Flux
+assert latents.shape[1] == 16
+
+# %% proof latents
+vae_scale = torch.full((1, 16, 1, 1), 0.5)
+assert torch.equal((latents * vae_scale)[:, 15], 0.5 * latents[:, 15])

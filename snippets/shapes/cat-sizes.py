@@ -38,6 +38,7 @@
 # cases:
 #   odd-size: {wrong: {even-size: "https://github.com/lbktrinh/UNet_scAG/issues/1"}}
 #   replicas: {silent: true}
+#   cache: {silent: true}
 # causes:
 #   odd-size:
 #     likely: >-
@@ -239,3 +240,89 @@ for lengths in (lengths, torch.tensor([8, 8, 6, 2])):  # the second leaves the l
     for row, values, length in zip(outputs, x, lengths):
         torch.testing.assert_close(row[:length], model(values[:length])[0])
         assert not row[length:].any()
+
+# %%
+x = kept = torch.rand(1, 4, 17, 17)  # what the encoder kept
+y = small = torch.rand(1, 4, 9, 9, requires_grad=True)  # from one level further down
+
+# %% break levels
+x = torch.cat([x, y], dim=1)
+
+# %% check levels
+print(x.shape[2:], y.shape[2:])  # [17, 17] and [9, 9]: one level apart
+assert x.shape[2] > 1.5 * y.shape[2]
+
+# %% fix levels
+import torch
+from torch.nn.functional import interpolate
+
+y = interpolate(y, size=x.shape[2:])  # to the size of the other map
+x = torch.cat([x, y], dim=1)
+
+# %% proof levels
+assert x.shape == (1, 8, 17, 17) and torch.equal(x[:, :4], kept)
+for place in (0, -1):
+    assert torch.equal(x[:, 4:, place, place], small[:, :, place, place])
+assert torch.isin(x[:, 4:], small).all()
+x.sum().backward()
+assert small.grad.all()
+
+# %%
+prompt = torch.rand(1, 154, 6)  # two pieces of 77 tokens
+negative = torch.rand(1, 77, 6)  # one piece
+end = torch.rand(1, 77, 6)  # what the text encoder gives for an empty text
+
+# %% break prompts
+both = torch.cat([negative, prompt])
+
+# %% check prompts
+print(prompt.shape, negative.shape)  # 154 and 77 tokens
+assert prompt.shape[1] == 2 * negative.shape[1]
+
+# %% fix prompts
+import torch
+
+
+def as_long(embeds, other, empty):
+    """Pieces of an empty text behind the shorter prompt."""
+    missing = (other.shape[1] - embeds.shape[1]) // empty.shape[1]
+    return torch.cat([embeds, *[empty] * missing], dim=1)
+
+# %% proof prompts
+both = torch.cat([as_long(negative, prompt, end), as_long(prompt, negative, end)])
+assert torch.equal(both[0], torch.cat([negative, end], dim=1)[0]) and torch.equal(both[1], prompt[0])
+longer = torch.rand(1, 231, 6)
+assert torch.equal(as_long(negative, longer, end), torch.cat([negative, end, end], dim=1))
+
+# %%
+class Language(nn.Module):  # gives its loss, and a cache: [2, batch, heads, tokens, values]
+    def __init__(self):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(9, 8), nn.Linear(8, 9)
+
+    def forward(self, x, use_cache=True):
+        hidden = self.embed(x)
+        loss = nn.functional.cross_entropy(self.head(hidden).flatten(0, 1), x.flatten())
+        cache = torch.stack([hidden, hidden]).unflatten(-1, (2, 4)).transpose(2, 3)
+        return {"loss": loss, "cache": cache} if use_cache else {"loss": loss}
+
+
+model = Language()
+x = torch.randint(9, (3, 5))
+
+# %% break cache
+# nn.DataParallel gives each of two GPUs a part of the batch
+pieces = [model(part)["cache"] for part in x.chunk(2)]
+print([tuple(piece.shape) for piece in pieces])
+assert [piece.shape[1] for piece in pieces] == [2, 1]
+
+# %% fix cache
+# with a Trainer: model.config.use_cache = False
+outputs = model(x, use_cache=False)
+loss = outputs["loss"]
+
+# %% proof cache
+assert list(outputs) == ["loss"]
+torch.testing.assert_close(loss, model(x)["loss"])
+loss.backward()
+assert model.embed.weight.grad.any()

@@ -55,7 +55,6 @@
 #     if: paste("weight tensor should be defined either for all")
 #   flat-scores:
 #     if: read(flat)
-#     sample: "ValueError: For 1D input, 1D target must have size 1, but got target size: 32"
 # ---
 
 # %%
@@ -188,3 +187,25 @@ torch.testing.assert_close(loss_fn.weight, torch.tensor([1 / 2, 1, 1, 1 / 3, 1])
 # weights were there to mend.
 loss_fn = nn.CrossEntropyLoss()
 loss = loss_fn(model(x), labels)
+
+# %%
+loss_fn = nn.CrossEntropyLoss()
+labels = torch.tensor([0, 4, 1, 3, 3, 2])
+
+# %% break flat-scores
+scores = model(x).view(-1)
+loss = loss_fn(scores, labels)
+
+# %% check flat-scores
+print(model(x).shape, labels.shape)  # [6, 5] and [6]: what the model gives is right
+assert len(model(x)) == len(labels)
+
+# %% fix flat-scores
+scores = model(x)  # [6, 5]: no view(-1), no squeeze(), no index behind it
+loss = loss_fn(scores, labels)
+
+# %% proof flat-scores
+torch.testing.assert_close(loss, -model(x).log_softmax(1)[torch.arange(6), labels].mean())
+assert scores.shape == (6, 5)
+loss.backward()
+assert model.weight.grad.any()

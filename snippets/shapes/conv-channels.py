@@ -164,3 +164,27 @@ outputs = model(images)
 hidden = nn.functional.conv2d(images, model[0].weight, model[0].bias).clamp(min=0)
 torch.testing.assert_close(outputs, nn.functional.conv2d(hidden, model[2].weight, model[2].bias))
 assert outputs.shape == (2, 10, 30, 30) and hidden.shape[1] == 64
+
+# %%
+model = nn.Conv2d(1, 8, 3)  # built for grey images
+images = colours = torch.rand(2, 3, 28, 28)
+
+# %% break rgb
+model(images)
+
+# %% check rgb
+print(images.shape[1], model.weight.shape[1])  # 3 channels come, 1 is wanted
+assert images.shape[1] == 3 and model.weight.shape[1] == 1
+
+# %% fix rgb
+import torch
+
+# as Pillow's convert("L") weighs red, green and blue
+weights = torch.tensor([0.299, 0.587, 0.114]).view(3, 1, 1)
+images = (images * weights).sum(dim=1, keepdim=True)
+outputs = model(images)
+
+# %% proof rgb
+assert images.shape == (2, 1, 28, 28) and outputs.shape == (2, 8, 26, 26)
+red, green, blue = colours.unbind(1)
+torch.testing.assert_close(images[:, 0], 0.299 * red + 0.587 * green + 0.114 * blue)

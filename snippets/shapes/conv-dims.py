@@ -189,3 +189,25 @@ outputs = [model(image) for image in images if image.numel()]
 # %% proof empty
 assert len(outputs) == 1
 torch.testing.assert_close(outputs[0], model(images[0]))
+
+# %%
+x = torch.rand(6, 8)
+
+# %% break wrong-norm
+model = nn.Sequential(nn.Linear(8, 4), nn.BatchNorm2d(4))
+outputs = model(x)
+
+# %% check wrong-norm
+print(x.dim())  # 2: BatchNorm1d; 4: BatchNorm2d; 5: BatchNorm3d
+assert x.dim() == 2
+
+# %% fix wrong-norm
+from torch import nn
+
+model = nn.Sequential(nn.Linear(8, 4), nn.BatchNorm1d(4))
+outputs = model(x)
+
+# %% proof wrong-norm
+rows = model[0](x)
+right = (rows - rows.mean(0)) / (rows.var(0, unbiased=False) + 1e-5).sqrt()
+torch.testing.assert_close(outputs, right)

@@ -26,12 +26,12 @@
 #       "hcat(", "stack(", "hstack(", "vstack(", "dstack(")
 #       or live("left", "by squeeze")
 #     likely: >-
-#       live("left", "via squeeze") or frames(".squeeze()") and not frames("cat(", "concat(",
+#       live("via squeeze") or frames(".squeeze()") and not frames("cat(", "concat(",
 #       "hcat(", "stack(", "hstack(", "vstack(", "dstack(")
 #   one-sample:
 #     likely: >-
 #       len(live.left.shape) == 1 and dim == 1 and not live("left", "by squeeze") and
-#       not live("left", "via squeeze") and not
+#       not live("via squeeze") and not
 #       frames("label", "labels", "target", "targets", "accuracy", "correct")
 #     undecided: the shape of the tensor is not printed
 #   cat-rows:

@@ -210,3 +210,26 @@ x = x.permute(0, 3, 1, 2)  # batch, channels, height, width
 assert x.shape == (2, 3, 4, 6)
 assert torch.equal(x[1, 2, :, 0], torch.stack([row[0, 2] for row in x.permute(0, 2, 3, 1)[1]]))
 assert x.stride()[1] == 1  # the channels were last
+
+# %%
+loader = [torch.rand(3, 2, 4), torch.rand(0, 2, 4)]  # boxes of two images; the second has none
+head = nn.Linear(8, 2)
+
+# %% break empty
+for boxes in loader:
+    outputs = head(boxes.view(len(boxes), -1))
+
+# %% check empty
+print([boxes.numel() for boxes in loader])  # [24, 0]: one is empty
+assert any(boxes.numel() == 0 for boxes in loader)
+
+# %% fix empty
+rows = []
+for boxes in loader:
+    if boxes.numel() == 0:  # nothing was found in this image
+        continue
+    rows.append(boxes.flatten(1))
+
+# %% proof empty
+assert len(rows) == 1 and torch.equal(rows[0][2, 4:], loader[0][2, 1])
+assert head(rows[0]).shape == (3, 2)

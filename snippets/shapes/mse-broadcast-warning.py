@@ -115,3 +115,22 @@ loss = loss_fn(chosen, y)
 # %% proof several-outputs
 right = torch.stack([model(x)[i, labels[i, 0]] for i in range(64)])
 torch.testing.assert_close(loss, (right - y[:, 0]).square().mean())
+
+# %%
+model = nn.Conv2d(3, 3, 1)
+x, y = torch.rand(1, 3, 4, 4), torch.rand(3, 4, 4)  # a batch of one, and one image
+
+# %% break no-batch
+loss = loss_fn(model(x), y)
+
+# %% check no-batch
+print(model(x).shape, y.shape)  # [1, 3, 4, 4] and [3, 4, 4]
+assert model(x).dim() == y.dim() + 1 and len(x) == 1
+
+# %% fix no-batch
+loss = loss_fn(model(x), y[None])  # both [1, 3, 4, 4]
+
+# %% proof no-batch
+torch.testing.assert_close(loss, (model(x)[0] - y).square().mean())
+loss.backward()
+assert model.weight.grad.any()

@@ -74,6 +74,7 @@
 #     if: len(got) == 3 and got[0] < want[0] and got[1] > want[1] and want[2] == got[2] and product(got) == product(want)
 #     sample: "RuntimeError: Expected hidden[0] size (2, 32, 100), got [1, 64, 100]"
 # cases:
+#   data-parallel: {survives: {"without: device= in torch.zeros(2, len(x), 6, device=x.device)": "only a GPU needs it"}}
 #   hidden-order:
 #     survives: {"raw: state.transpose(0, 1).contiguous()": "only cuDNN, on a GPU, needs it"}
 #   last-batch:
@@ -220,3 +221,36 @@ outputs, hidden = model(x[None], hidden)  # a batch of one
 # %% proof unbatched
 torch.testing.assert_close(outputs, lstm(whole)[0][:1])
 assert hidden[0].shape == (1, 1, 6)
+
+# %%
+model = nn.GRU(3, 6, num_layers=2, batch_first=True)
+x, hidden = torch.rand(8, 5, 3), torch.zeros(2, 8, 6)
+
+# %% break data-parallel
+# nn.DataParallel gives the first of two GPUs the first half of each argument
+model(x.chunk(2)[0], hidden.chunk(2)[0])
+
+# %% fix data-parallel
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(3, 6, num_layers=2, batch_first=True)
+
+    def forward(self, x):
+        # for this GPU's part
+        hidden = torch.zeros(2, len(x), 6, device=x.device)
+        outputs, hidden = self.rnn(x, hidden)
+        # the parts are joined along the batch
+        return outputs, hidden.transpose(0, 1)
+
+# %% proof data-parallel
+model = Model()
+parts = [model(part) for part in x.chunk(2)]
+outputs, hidden = (torch.cat(part) for part in zip(*parts))
+right, state = model.rnn(x)
+torch.testing.assert_close(outputs, right)
+torch.testing.assert_close(hidden, state.transpose(0, 1))

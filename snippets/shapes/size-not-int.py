@@ -153,3 +153,23 @@ x = torch.full((3,), 0.5)
 
 # %% proof number-alone
 assert x.tolist() == [0.5, 0.5, 0.5]
+
+# %%
+import sys
+
+sys.argv = ["train.py", "--tokens", "3"]  # as from the command line
+
+# %% break text
+x = torch.ones(sys.argv[2])
+
+# %% fix text
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--tokens", type=int)  # without type=int it stays a text
+x = torch.ones(parser.parse_args().tokens)  # anything else: int(n)
+
+# %% proof text
+assert x.tolist() == [1, 1, 1]

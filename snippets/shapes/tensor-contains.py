@@ -56,3 +56,16 @@ found = (x == torch.tensor([3, 4])).all(dim=1).any().item()
 assert found is True
 missing = (x == torch.tensor([3, 6])).all(dim=1).any().item()
 assert missing is False
+
+# %% break none
+found = None in x
+
+# %% fix none
+def contains(x, value):
+    return value is not None and bool((x == value).any())
+
+
+found = contains(x, None)  # False: the value was never set
+
+# %% proof none
+assert found is False and contains(x, 4) is True and contains(x, 9) is False

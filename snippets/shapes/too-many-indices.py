@@ -18,7 +18,7 @@
 #   one-sample:
 #     likely: >-
 #       n > 0 and len(live.left.shape) == n and not live("left", "by squeeze") and
-#       not live("left", "via squeeze")
+#       not live("via squeeze")
 #     undecided: what the tensor holds is not printed
 #   loss-index:
 #     if: paste("invalid index of a 0-dim tensor") and frames("loss.data[0]", "loss[0]")
@@ -26,7 +26,7 @@
 #       paste("invalid index of a 0-dim tensor") or n == 0 and frames("loss", "losses")
 #   squeezed:
 #     if: live("left", "by squeeze")
-#     likely: live("left", "via squeeze") or frames(".squeeze()") or subscripts - dims == 1
+#     likely: live("via squeeze") or frames(".squeeze()") or subscripts - dims == 1
 # ---
 
 # %%

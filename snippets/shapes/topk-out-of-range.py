@@ -13,6 +13,13 @@
 # related: [shapes/dim-out-of-range, shapes/empty-reduction]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.topk.html", "https://docs.pytorch.org/docs/stable/generated/torch.kthvalue.html"]
 # causes:
+#   few:
+#     if: len(live.left.shape) == 1
+#     sample: |
+#       RuntimeError: selected index k out of range
+#       What the program knew:
+#         scores  left  float32 [3]; cpu
+#     undecided: how many values there are is not printed
 #   classes:
 #     if: frames("in accuracy", "topk=(1, 5)", "topk=(1,5)", "(maxk")
 #     sample: |
@@ -22,13 +29,6 @@
 #         File "/home/a/utils.py", line 213, in accuracy
 #           _, pred = output.topk(maxk, 1, True, True)
 #       RuntimeError: selected index k out of range
-#   few:
-#     if: len(live.left.shape) == 1
-#     sample: |
-#       RuntimeError: selected index k out of range
-#       What the program knew:
-#         scores  left  float32 [3]; cpu
-#     undecided: how many values there are is not printed
 #   wrong-dim:
 #     likely: frames("dim=0", ", 0)", ", 0, ", "axis=0") and live.left.shape[1] > live.left.shape[0]
 #     sample: |
@@ -80,3 +80,29 @@ values, boxes = x.topk(10, dim=0)
 # %% proof wrong-dim
 assert values.shape == (10, 2) and torch.equal(values, x.sort(0, descending=True).values[:10])
 assert torch.equal(x.gather(0, boxes), values)
+
+# %%
+def accuracy(output, target, topk=(1,)):  # as it stands in many training scripts
+    _, pred = output.topk(max(topk), 1, True, True)
+    hits = pred.eq(target.view(-1, 1))
+    return [hits[:, :k].any(1).float().mean() * 100 for k in topk]
+
+
+model, x = torch.nn.Linear(4, 3), torch.rand(8, 4)
+labels = torch.tensor([0, 1, 2, 0, 1, 2, 0, 1])
+
+# %% break classes
+acc1, acc5 = accuracy(model(x), labels, topk=(1, 5))
+
+# %% check classes
+print(model(x).shape)  # [8, 3]: three classes have no top 5
+assert model(x).shape[1] < 5
+
+# %% fix classes
+# in place of acc1, acc5 = accuracy(…, topk=(1, 5))
+acc1 = (model(x).argmax(dim=1) == labels).float().mean() * 100
+
+# %% proof classes
+assert torch.equal(acc1, accuracy(model(x), labels)[0])
+labels = model(x).argmax(1)
+assert accuracy(model(x), labels) == [100]

@@ -25,7 +25,7 @@
 # causes:
 #   squeezed:
 #     if: frames(".squeeze():", ".squeeze()]") or live("left", "by squeeze")
-#     likely: live("left", "via squeeze") or frames(".squeeze()")
+#     likely: live("via squeeze") or frames(".squeeze()")
 #     sample: |
 #       Traceback (most recent call last):
 #         File "/home/a/train.py", line 352, in <module>
@@ -36,7 +36,7 @@
 #   number:
 #     likely: >-
 #       frames("(loss)", "in loss:", "(*loss)") or live("run", "goes into backward") and not
-#       live("left", "by squeeze") and not live("left", "via squeeze")
+#       live("left", "by squeeze") and not live("via squeeze")
 #   builtin:
 #     likely: frames("any(", "all(", "max(", "min(", "sum(") and not paste("len() of")
 #   old-rnn:

@@ -3,7 +3,7 @@
     python tests/benchmarks/bench.py [pastes] [speed] [terminal] [site] [search] [origins] [--pastes PASTES.jsonl] [--queries QUERIES.jsonl]
 
 speed       the two matchers on a 1 MB log: against plain passes over the same text, on hostile pastes, with ten times the wordings
-terminal    what `torchclinic run` costs: its start, 300,000 lines through it, to a pipe and to a terminal; and `import torchclinic`
+terminal    what `torchclinic run` costs: its start, 300,000 lines through it, to a pipe and to a terminal; `import torchclinic`; and `install()` where nobody knows the error
 site        both languages cold with notebooks, against stock Material on the same Markdown pages without
 search      our search against Material's own, on the same pages and queries: right first, in the top three, nothing, and what the first result costs a phone
 origins     PyTorch's own messages: what it costs to load and to ask them, beside a lookup, and how many pastes they know; of --pastes, too
@@ -50,6 +50,54 @@ try:
 except RuntimeError:
     sys.excepthook(*sys.exc_info())
 """
+
+#: A program with torch whose error nobody knows: milliseconds of processor that the hook adds to
+#: what the interpreter prints, and MB that it makes the process bigger.
+NOBODYS = """
+import io, resource, sys, time, torch, torchclinic
+torchclinic.install()
+def resident():
+    pages = open("/proc/self/statm").read().split()[1] if sys.platform == "linux" else 0
+    return int(pages) * resource.getpagesize() / 1e6
+def cost(hook):
+    begun = time.process_time()
+    hook(type(error), error, error.__traceback__)
+    return 1000 * (time.process_time() - begun)
+try:
+    {}
+except Exception as raised:
+    error = raised
+mine, sys.stderr, real = sys.excepthook, io.StringIO(), sys.stderr
+bare, before = cost(sys.__excepthook__), resident()
+print(cost(mine) - bare, resident() - before, file=real)
+"""
+
+
+def unknown(times: int = 15) -> None:
+    """What `install()` costs a program with torch that dies of an error that nobody knows, against
+    the start of a bare Python, each in processes of their own, in turns."""
+    for name, code in (
+        ("that PyTorch never raises", "{}['label']"),
+        ("as PyTorch raises them", "raise RuntimeError('the queue gave up')"),
+    ):
+        ratios, costs = [], []
+        for _ in range(times):
+            bare = _until_end([sys.executable, "-c", "pass"], False)[1]
+            done = subprocess.run(
+                [sys.executable, "-c", NOBODYS.replace("{}", code, 1)],
+                cwd=HERE.parent.parent,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            milliseconds, size = map(float, done.stderr.split()[-2:])
+            ratios.append(milliseconds / bare / 1000)
+            costs.append((milliseconds, size))
+        cost, size = (statistics.median(column) for column in zip(*costs, strict=True))
+        print(
+            f"install(), an unknown error {name}: {statistics.median(ratios):.2f} times the processor time of a bare Python's start (medians of {times}; {cost:.0f} ms, {size:.1f} MB more)",
+            flush=True,
+        )
 
 
 def terminal(times: int = 15, long: int = 5) -> None:
@@ -161,7 +209,7 @@ def site(made: catalogue.Catalogue, times: int = 3) -> None:
             ]
             for language in LANGUAGES
         ]
-        program = "import sys; from pathlib import Path; from torchclinic.site import build; sys.exit(build.build(Path(sys.argv[1]), Path(sys.argv[2])))"
+        program = "import sys; from pathlib import Path; from torchclinic.content import catalogue; from torchclinic.site import build; sys.exit(build.build(catalogue.load(Path(sys.argv[1])), Path(sys.argv[2])))"
         mine = [[sys.executable, "-c", program, str(made.root), str(root / "site")]]
         rounds = []
         for _ in range(times):
@@ -282,7 +330,7 @@ def search(made: catalogue.Catalogue, file: Path) -> None:
     ]
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
-        build.build(made.root, folder / "ours")
+        build.build(made, folder / "ours")
         for language in LANGUAGES:
             _stock(folder / language, made.root, language)
             environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
@@ -418,7 +466,7 @@ def main() -> None:
     made = catalogue.load()
     for name, work in (
         ("speed", speed),
-        ("terminal", lambda made: terminal()),
+        ("terminal", lambda made: (terminal(), unknown())),
         ("site", site),
         ("search", lambda made: search(made, options.queries)),
         ("origins", lambda made: origins(made, options.pastes)),

@@ -166,7 +166,7 @@ def search_of_the_site(
         out.mkdir()
         running = server.listen(out, 0)
         address = f"http://127.0.0.1:{running.server_port}/"
-        build.build(made.root, out, site_url=address)
+        build.build(made, out, site_url=address)
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],

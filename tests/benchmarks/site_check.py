@@ -29,6 +29,7 @@ from browser.conftest import FLAGS, chromium
 from playwright.sync_api import Browser, sync_playwright
 
 from torchclinic import LANGUAGES, ROOT
+from torchclinic.content import catalogue
 from torchclinic.site import build
 
 PORT = 8765
@@ -184,7 +185,7 @@ def main() -> int:
         folder = options.site or Path(made, "site")
         if (
             not options.site
-            and build.build(ROOT, folder, site_url=f"http://127.0.0.1:{PORT}/") != 0
+            and build.build(catalogue.load(ROOT), folder, site_url=f"http://127.0.0.1:{PORT}/") != 0
         ):
             return 1
         with measure.serving(folder, PORT) as address, sync_playwright() as playwright:

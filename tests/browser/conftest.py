@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from torchclinic import ROOT
+from torchclinic.content import catalogue
 from torchclinic.site import build, server
 
 from . import measure
@@ -95,7 +96,7 @@ def address(site_folder: Path) -> Iterator[str]:
     """The site, built for a port of this machine and served there."""
     running = server.listen(site_folder, 0)
     url = f"http://127.0.0.1:{running.server_port}/"
-    assert build.build(ROOT, site_folder, site_url=url) == 0
+    assert build.build(catalogue.load(ROOT), site_folder, site_url=url) == 0
     yield url
     running.shutdown()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from making import copy_of
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from torchclinic import ROOT
+from torchclinic.content import catalogue
 from torchclinic.find import origins_table
 from torchclinic.site import build, offline, server
 
@@ -22,6 +24,8 @@ MESSAGE = (
     " tensors after they have already been freed)."
 )
 SCRIPTS = ROOT / build.SCRIPTS
+#: Milliseconds: a browser lets the worker in charge end its answers, for five minutes at most.
+LAST_ANSWERS = 360_000
 
 
 class Network:
@@ -114,7 +118,10 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(
     changed = copy_of(checkout, tmp_path / "changed")
     file = changed / "docs/en/contribute.md"
     file.write_text(file.read_text(encoding="utf-8") + "\nAnother sentence.\n", encoding="utf-8")
-    assert build.build(changed, network.folder, site_url="https://example.org/clinic/") == 0
+    assert (
+        build.build(catalogue.load(changed), network.folder, site_url="https://example.org/clinic/")
+        == 0
+    )
     network.start()
     page.goto(f"{network.address}en/contribute/")
     question = page.locator(".tc-update")
@@ -128,7 +135,7 @@ def test_a_kept_site_needs_no_network_and_asks_before_it_changes(
     expect(other.locator(".tc-update")).to_be_visible()
     page.bring_to_front()  # as the reader who clicks: on a busy machine a tab behind may sleep
     question.locator("button").first.click()
-    expect(page.locator(".md-content")).to_contain_text("Another sentence.")
+    expect(page.locator(".md-content")).to_contain_text("Another sentence.", timeout=LAST_ANSWERS)
     other.bring_to_front()
     other.locator(".tc-update button").first.click()  # accepted before, in the first tab
     expect(other.locator(".md-content")).to_contain_text("Another sentence.")
@@ -152,6 +159,33 @@ def test_nothing_is_kept_unasked(network: Network, context: BrowserContext) -> N
         page.evaluate("async () => (await navigator.serviceWorker.getRegistrations()).length") == 0
     )
     assert page.evaluate("() => caches.keys()") == []
+
+
+@pytest.mark.full
+def test_an_answer_that_never_comes_does_not_keep_the_new_version_away(
+    network: Network, context: BrowserContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = network.folder / "sw.js"
+    text = worker.read_text(encoding="utf-8")
+    assert text.count("60_000") == 1
+    worker.write_text(text.replace("60_000", "2_000"), encoding="utf-8")
+    answer, over = server.Handler.do_GET, threading.Event()
+
+    def never(handler: server.Handler) -> None:
+        if handler.path == "/en/slow":
+            over.wait(LAST_ANSWERS / 1000)
+        answer(handler)
+
+    monkeypatch.setattr(server.Handler, "do_GET", never)
+    page = context.new_page()
+    keep(page, network.address)
+    page.goto(f"{network.address}en/contribute/")
+    page.evaluate("() => void fetch('/en/slow')")
+    worker.write_text(text + "// Another.\n", encoding="utf-8")
+    page.evaluate("async () => (await navigator.serviceWorker.getRegistration()).update()")
+    with page.expect_navigation():
+        page.locator(".tc-update button").first.click()
+    over.set()
 
 
 @pytest.mark.full

@@ -19,9 +19,9 @@ from torchclinic.content.catalogue import Catalogue
 from torchclinic.content.problem import BadInput
 from torchclinic.find import origins as find_origins
 from torchclinic.find import origins_table
+from torchclinic.find.answer import Table
 from torchclinic.find.lookup import lookup
 from torchclinic.find.origins import LISTS
-from torchclinic.find.origins_table import Table
 from torchclinic.find.wording import Wording
 
 from . import release, since, wordings

@@ -6,7 +6,7 @@ from __future__ import annotations
 from torchclinic.content import changes, index
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.find import origins, origins_table
-from torchclinic.find.origins_table import Origins, Table
+from torchclinic.find.answer import Origins, Table
 from torchclinic.find.wording import Wording
 
 #: Of a wording: the first release that has it, "" where the oldest one that was read has it; and

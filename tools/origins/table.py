@@ -22,8 +22,8 @@ from typing import Any, cast
 
 from torchclinic.content.problem import BadInput
 from torchclinic.find import origins_table
+from torchclinic.find.answer import Table
 from torchclinic.find.origins import LISTS
-from torchclinic.find.origins_table import Table
 
 from . import spans, telling
 from .release import Release, order

@@ -10,8 +10,9 @@ from functools import cached_property
 from itertools import accumulate
 from math import log
 
+from torchclinic.find.answer import Table
 from torchclinic.find.clean import words
-from torchclinic.find.origins_table import Table, parts, qualified, rows
+from torchclinic.find.origins_table import parts, qualified, rows
 from torchclinic.find.wording import Wording
 
 from .release import order

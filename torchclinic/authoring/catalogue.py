@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from ..content import catalogue
@@ -19,11 +18,9 @@ def add(commands: Any) -> None:
     command.add_argument(
         "ids", nargs="*", metavar="ID", help="only what concerns these symptoms or tips; drafts too"
     )
-    output = command.add_mutually_exclusive_group()
-    output.add_argument(
+    command.add_argument(
         "--list", action="store_true", help="list the symptoms, with their cases, and the tips"
     )
-    output.add_argument("--json", action="store_true", help="print the symptoms as JSON")
     command.set_defaults(run=run)
 
 
@@ -34,16 +31,13 @@ def run(options: argparse.Namespace) -> int:
         chosen = [pages.find_page(name) for name in options.ids]
     except UnknownSymptom as error:
         raise BadInput(str(error)) from None
-    if options.json:
-        print(json.dumps(pages.as_json(), ensure_ascii=False, indent=1))
-    elif options.list:
+    if options.list:
         print_all(_listed(pages))
     if chosen:
         return report(problem for page in chosen for problem in problems_of(pages, page.id))
-    if not options.json:
-        print(f"{len(pages.symptoms)} symptoms, {len(pages.tips)} tips.")
-        for draft in pages.drafts.values():
-            print(f"draft {draft.id}: {_lacks(draft.id)}")
+    print(f"{len(pages.symptoms)} symptoms, {len(pages.tips)} tips.")
+    for draft in pages.drafts.values():
+        print(f"draft {draft.id}: {_lacks(draft.id)}")
     return report(pages.problems)
 
 

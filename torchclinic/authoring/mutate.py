@@ -111,7 +111,8 @@ def _wrong(case: Case) -> list[Mutant]:
     if case.commands_run:
         return command_mutants.of(case)
     # Of a fix that is taken out whole nothing is left to run.
-    wrong = mutants(case.cells["break"].source, case.cure.source)
+    broken = case.cells["break"].source if "break" in case.cells else ""
+    wrong = mutants(broken, case.cure.source)
     return [mutant for mutant in wrong if mutant.source]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import ROOT
-from ..commands import terminal
+from ..content import catalogue, words
 from ..content.problem import BadInput
 
 
@@ -47,7 +47,8 @@ def run_site(options: argparse.Namespace) -> int:
             "`python3 -m nox -s site` and `-s serve` install what is needed"
         ) from None
     if options.what == "build":
-        return build.build(ROOT, options.out or ROOT / "site", generator=options.generator)
+        out = options.out or ROOT / "site"
+        return build.build(catalogue.load(ROOT), out, generator=options.generator)
     if options.what == "stage":
         return stage.stage(ROOT, options.out or ROOT / "stage")
     return builds.serve(
@@ -55,5 +56,5 @@ def run_site(options: argparse.Namespace) -> int:
         options.out or ROOT / ".cache" / "serve",
         options.port,
         not options.no_browser,
-        terminal.language_of_locale(),
+        words.language_of_locale(),
     )

@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..commands import terminal
-from ..content import chinese, comments, page, yamlfile
+from ..content import chinese, comments, page, words, yamlfile
 from ..content.problem import BadInput, Problems
 from ..content.symptom import Symptom
 from ..content.tip import Tip
@@ -65,7 +64,7 @@ def _agrees(symptom: Symptom | Tip, section: str) -> bool:
     columns = (wrapped(text, width) for text in texts)
     print(f"\n== {section}")
     for left, right in itertools.zip_longest(*columns, fillvalue=""):
-        print(left + " " * (width - terminal.columns(left)) + " | " + right)
+        print(left + " " * (width - words.columns(left)) + " | " + right)
     while True:
         answer = input("Does the Chinese say what the English says? [y/n] ").strip().lower()
         if answer in ("y", "n"):
@@ -183,7 +182,7 @@ def wrapped(text: str, width: int) -> list[str]:
         row = ""
         for piece in re.findall(r"[!-~]+ ?|.", line):
             for part in [piece[at : at + width] for at in range(0, len(piece), width)]:
-                if terminal.columns((row + part).rstrip()) > width:
+                if words.columns((row + part).rstrip()) > width:
                     lines.append(row.rstrip())
                     row = ""
                 row += part

@@ -6,15 +6,16 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..content import words
 from ..find import lookup
-from ..find.answer import Answer, Hit, Index
 from ..find.clean import normalise, printed_type, strip_prefix
 from .frames import frame_above, from_here, label_of, last_failure, lines_of, rank, where
-from .knowledge import Knowledge
-from .terminal import first_failed, origin_sentence, printable
+
+if TYPE_CHECKING:
+    from ..find.answer import Answer, Hit, Index
+    from .knowledge import Knowledge
 
 #: Characters of a line that is printed, of a path or a name in it.
 LONGEST, NAME = 400, 200
@@ -28,18 +29,20 @@ class Explanation(NamedTuple):
             where neither knows it.
         lines: three lines at most, for a terminal; none where there is nothing to say.
         cause: the row of its table that the text tells; "" where it tells none.
-        report: where nothing is known, the line that was looked up, without paths, addresses and
-            numbers.
     """
 
     symptom: str = ""
     lines: Sequence[str] = ()
-    report: str = ""
     cause: str = ""
 
 
 def explain(
-    known: Knowledge, text: str, language: str, environment: Mapping[str, str] | None = None
+    known: Knowledge,
+    text: str,
+    language: str,
+    environment: Mapping[str, str] | None = None,
+    *,
+    origins: bool = True,
 ) -> Explanation:
     """Explain one exception, from its printed traceback.
 
@@ -47,8 +50,10 @@ def explain(
         text: what was printed; it is only ever read.
         environment: may name the rank of the process that printed it (RANK, LOCAL_RANK); os.environ
             if left out.
+        origins: may PyTorch itself have raised it?
     """
-    return _explanation(known, known.look_up(text, search=False), text, language, environment)
+    answer = known.look_up(text, search=False, origins=origins)
+    return _explanation(known, answer, text, language, environment)
 
 
 def explain_log(
@@ -93,16 +98,17 @@ def _explanation(
 ) -> Explanation:
     if answer["status"] == "origin" and _was_raised(answer):
         return _of_origin(answer, text, language, environment)
-    text_of = words.of(language, "below")
     if not answer["hits"]:
         if _was_stopped(answer):
             said = words.of(language, "answer")["stopped"]
         elif first := answer.get("first"):
+            from .terminal import first_failed
+
             said = first_failed(first, language)
         else:
-            return Explanation(report=_short(answer.get("report", "")))
-        return Explanation(lines=[text_of["what"].format(what=_short(said))])
-    hit = answer["hits"][0]
+            return Explanation()
+        return Explanation(lines=[words.of(language, "below")["what"].format(what=_short(said))])
+    hit, text_of = answer["hits"][0], words.of(language, "below")
     what = lookup.diagnose(known.index, hit, language) or hit["title"][language]
     if answer["status"] == "likely":
         what = text_of["likely"].format(what=what)
@@ -133,6 +139,8 @@ def _was_raised(answer: Answer) -> bool:
 def _of_origin(
     answer: Answer, text: str, language: str, environment: Mapping[str, str] | None
 ) -> Explanation:
+    from .terminal import origin_sentence
+
     origin, text_of = answer["origin"], words.of(language, "origin")
     place = origin["places"][0]
     lines = [
@@ -163,6 +171,8 @@ def _where_and_rank(
 
 def _short(text: str, longest: int = LONGEST) -> str:
     """As it may stand on a terminal: without control characters, and not endless."""
+    from .terminal import printable
+
     return printable(text[:longest])
 
 

@@ -14,12 +14,19 @@ from . import prepared
 
 TYPE_CHECKING = False  # as typing has it; what most errors need not costs no import
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
+    from collections.abc import Callable, Iterator
+    from types import CodeType, TracebackType
     from typing import Any
 
 #: Of PyTorch, and of what is built for it.
 SIGNS = ("torch", "cuda", "cudnn", "nccl", "nvidia", "triton", "flash_attn", "numpy", "tensor")
+#: What PyTorch's C++ raises of Python's own, and leaves no frame below.
+NATIVE = (
+    *("RuntimeError", "NotImplementedError", "ValueError", "TypeError", "IndexError"),
+    *("BufferError", "SystemError", "AssertionError", "UserWarning", "DeprecationWarning"),
+)
+#: Folders of what is read for PyTorch's messages.
+OWN = ("/torch/", "/functorch/", "/torchgen/")
 #: Exceptions of a chain that are asked for them.
 CHAIN = 20
 _state = threading.local()
@@ -71,32 +78,45 @@ def add_lines(error: BaseException | None, names: dict[str, str] | None = None) 
     try:
         if error is None or isinstance(error, (KeyboardInterrupt, SystemExit)):
             return
-        if sys.stderr is None:
+        if sys.stderr is None or not may_be_torchs(error):
             return
-        if not may_be_torchs(error):
-            return
-        import traceback
+        from .entries import uncollected
 
-        from ..content.problem import BadInput
-        from . import explain, knowledge, live_child
-        from .child import KEPT
-        from .terminal import language_of_locale
-
-        printed = traceback.format_exception(type(error), error, error.__traceback__)
-        text = "".join(printed)[-KEPT:]
-        for file, name in (names or {}).items():
-            text = text.replace(f'File "{file}"', f'File "{name}"')
-        try:
-            facts = live_child.facts_of(error, lambda file: file in (names or {}))
-            lines = explain.explain(knowledge.load(), text + facts, language_of_locale()).lines
-            if lines:
-                lines = [*facts.splitlines(), *lines]
-        except BadInput as problem:
-            lines = [f"torchclinic: {problem}"]
+        with uncollected():
+            lines = _lines(error, names or {})
         if lines:
             print("\n".join(lines), file=sys.stderr, flush=True)
     except BaseException:  # not even an interrupt may take the place of the user's own error
         pass
+
+
+def _lines(error: BaseException, names: dict[str, str]) -> list[str]:
+    """What is known of an error, and what the program knew. Most errors are the program's own:
+    what only an answer needs is loaded where there is one."""
+    import traceback
+
+    from ..content import words
+    from ..content.problem import BadInput
+    from . import explain, knowledge
+    from .child import KEPT
+
+    printed = traceback.format_exception(type(error), error, error.__traceback__)
+    text = "".join(printed)[-KEPT:]
+    for file, name in names.items():
+        text = text.replace(f'File "{file}"', f'File "{name}"')
+    language, own = words.language_of_locale(), may_be_its_own(error)
+    try:
+        known = knowledge.load()
+        lines = explain.explain(known, text, language, origins=own).lines
+    except BadInput as problem:
+        return [f"torchclinic: {problem}"]
+    if not lines or "torch" not in sys.modules:
+        return [*lines]
+    from . import live_child
+
+    if facts := live_child.facts_of(error, lambda file: file in names):
+        lines = explain.explain(known, text + facts, language, origins=own).lines
+    return [*facts.splitlines(), *lines]
 
 
 def may_be_torchs(error: BaseException) -> bool:
@@ -109,21 +129,42 @@ def may_be_torchs(error: BaseException) -> bool:
     """
     if "torch" in sys.modules:
         return True
-    chain: list[BaseException | None] = [error]
-    for one in chain:  # grows
-        if one is None:
-            continue
+    for one in _chain(error):
         text = f"{type(one).__module__} {type(one).__name__} {one}".lower()
-        trace = one.__traceback__
-        while trace is not None:
-            code = trace.tb_frame.f_code
-            text += f" {code.co_filename} {code.co_name}".lower()
-            trace = trace.tb_next
+        text += "".join(f" {code.co_filename} {code.co_name}".lower() for code in _codes(one))
         if any(sign in text for sign in SIGNS):
             return True
-        more = (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
-        chain += more[: max(0, CHAIN - len(chain))]
     return False
+
+
+def may_be_its_own(error: BaseException) -> bool:
+    """May PyTorch itself have raised it, or an error that led to it? Else its messages need not be
+    asked."""
+    for one in _chain(error):
+        kind = type(one)
+        if kind.__name__ in NATIVE or kind.__module__.startswith("torch"):
+            return True
+        files = (code.co_filename.replace("\\", "/") for code in _codes(one))
+        if any(folder in file for file in files for folder in OWN):
+            return True
+    return False
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An error, and those that led to it or are grouped in it."""
+    chain = [error]
+    for one in chain:  # grows
+        more = (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
+        chain += [other for other in more if other is not None][: max(0, CHAIN - len(chain))]
+    return chain
+
+
+def _codes(error: BaseException) -> Iterator[CodeType]:
+    """What it came through."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code
+        trace = trace.tb_next
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..content.finished import SnippetEntry, SymptomEntry, TipEntry
-    from ..find.answer import Answer, Index, Origin
+    from ..find.answer import Answer, Index, Origin, Origins
     from ..find.likely import Likeness
-    from ..find.origins_table import Origins
     from ..find.search_table import SearchIndex, SearchTable
 
 #: Of the files' format; content/finished.py describes it.
@@ -88,7 +87,7 @@ class Knowledge:
             BadInput: there is none; names the nearest ids.
         """
         if tip := self._tips().get(name):
-            raise BadInput(f"{tip['id']} is a tip, which has a page and no causes")
+            raise BadInput(f"{tip['id']} is a tip: it has no causes to choose from, show its page")
         return self._named(name, self.symptoms, "symptom")
 
     def find_page(self, name: str) -> SymptomEntry | TipEntry:
@@ -143,17 +142,19 @@ class Knowledge:
             self._origins.append(ready(packed) if packed else None)
         return self._origins[0]
 
-    def look_up(self, text: str, search: bool = True) -> Answer:
+    def look_up(self, text: str, search: bool = True, origins: bool = True) -> Answer:
         """What `find.ladder.climb` answers: the lookup, and below it the lower rungs.
 
         Args:
             search: may look for pages; where nobody would be shown them, their index stays unread.
+            origins: may ask PyTorch's own messages.
         """
         from ..find import ladder
 
         find = self._search if search else (lambda query: ([], True))
+        origin = self._origin if origins else (lambda text: None)
         with entries.uncollected():
-            return ladder.climb(self.index, self.likeness, text, self._origin, find)
+            return ladder.climb(self.index, self.likeness, text, origin, find)
 
     def title(self, name: str, language: str) -> str:
         """Of the page of an id that `_search` gave."""
@@ -175,7 +176,7 @@ class Knowledge:
         origins = self.origins()
         return origin(origins, text) if origins else None
 
-    def _search(self, query: str) -> tuple[list[str], bool]:
+    def _search(self, query: str) -> tuple[list[tuple[str, float]], bool]:
         """The pages of symptoms and tips for a query, in the language that it is written in."""
         from ..find.search import search
         from ..find.search_table import SearchTable
@@ -185,8 +186,8 @@ class Knowledge:
             self._searched[language] = SearchTable(self.search_index(language))
         table = self._searched[language]
         found = search(table, query)
-        ids = [table.docs[hit["doc"]][0] for hit in found["hits"]]
-        return [name for name in ids if "/" in name], found["weak"]
+        pages = [(table.docs[hit["doc"]][0], hit["score"]) for hit in found["hits"]]
+        return [page for page in pages if "/" in page[0]], found["weak"]
 
     def _part(self, name: str) -> Entries:
         if name not in self._parts:

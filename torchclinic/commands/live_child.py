@@ -52,10 +52,11 @@ class Heard:
     Attributes:
         folder: where they leave it.
         jsonl: a file that takes the answer as a line of JSON; "" for none.
+        save: a file that takes what was printed, with what the program knew; "" for none.
     """
 
-    def __init__(self, folder: str, jsonl: str) -> None:
-        self.folder, self.jsonl = Path(folder), jsonl
+    def __init__(self, folder: str, jsonl: str = "", save: str = "") -> None:
+        self.folder, self.jsonl, self.save = Path(folder), jsonl, save
 
     def facts(self) -> str:
         """What the process knew that died first; "" where none left anything."""
@@ -67,30 +68,35 @@ class Heard:
         return ""
 
     def note(self, known: Knowledge, text: str) -> None:
-        """Add the answer for what was printed, with the facts, to the file that was asked for.
+        """Put what was printed, with the facts, and the answer for it into the files that were
+        asked for.
 
         Raises:
-            BadInput: it cannot be written; says so.
+            BadInput: one cannot be written; says so.
         """
-        if not self.jsonl:
-            return
-        from .lookup import row_of
+        if self.save:
+            _write(self.save, text.rstrip("\n"), "w")
+        if self.jsonl:
+            from .lookup import row_of
 
-        row = row_of("", known.look_up(text, search=False))
-        line = json.dumps({**row, "facts": self.facts()}, ensure_ascii=False)
-        try:
-            with Path(self.jsonl).open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
-        except OSError as error:
-            raise BadInput(f"{self.jsonl} cannot be written: {error.strerror}") from None
+            row = row_of("", known.look_up(text, search=False))
+            _write(self.jsonl, json.dumps({**row, "facts": self.facts()}, ensure_ascii=False), "a")
+
+
+def _write(name: str, text: str, mode: str) -> None:
+    try:
+        with Path(name).open(mode, encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise BadInput(f"{name} cannot be written: {error.strerror}") from None
 
 
 @contextmanager
-def listening(jsonl: str | None = None) -> Iterator[Heard]:
+def listening(jsonl: str | None = None, save: str | None = None) -> Iterator[Heard]:
     """Until it ends, processes that this one starts leave there what they know when they die."""
     kept = tempfile.TemporaryDirectory(prefix="torchclinic-", ignore_cleanup_errors=True)
     with kept as folder, startup(FOLDER, folder):
-        yield Heard(folder, jsonl or "")
+        yield Heard(folder, jsonl or "", save or "")
 
 
 @contextmanager

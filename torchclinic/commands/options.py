@@ -6,7 +6,7 @@ import argparse
 from typing import TypeAlias
 
 from .. import LANGUAGES
-from .terminal import language_of_locale
+from ..content.words import language_of_locale
 
 #: Where a command adds itself.
 Subcommands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"

@@ -54,8 +54,8 @@ def add(commands: Subcommands) -> None:
     command = commands.add_parser(
         "run",
         help="run a command and, if it fails, say what the error is",
-        usage="%(prog)s [--stdout] [--live] [--jsonl FILE] [--hang SECONDS] [--lang LANG] "
-        "[--] COMMAND …",
+        usage="%(prog)s [--stdout] [--live] [--jsonl FILE] [--save FILE] [--hang SECONDS] "
+        "[--lang LANG] [--] COMMAND …",
     )
     command.add_argument(
         "--stdout",
@@ -72,6 +72,12 @@ def add(commands: Subcommands) -> None:
         "--jsonl",
         metavar="FILE",
         help="with --live: add the answer to this file as one line of JSON, with these facts",
+    )
+    command.add_argument(
+        "--save",
+        metavar="FILE",
+        help="with --live: write the end of what it printed to this file, with these facts: a text "
+        "that `torchclinic lookup` and the site's lookup read; it holds your paths",
     )
     command.add_argument(
         "--hang",
@@ -105,10 +111,11 @@ def main(argv: list[str]) -> int:
 
 def run_run(options: argparse.Namespace) -> int:
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
-    if options.jsonl and not options.live:
+    if (options.jsonl or options.save) and not options.live:
         from ..content.problem import BadInput
 
-        raise BadInput("--jsonl goes with --live: torchclinic run --live --jsonl FILE COMMAND …")
+        name = "--jsonl" if options.jsonl else "--save"
+        raise BadInput(f"{name} goes with --live: torchclinic run --live {name} FILE COMMAND …")
     if options.hang is None and not options.live:
         return start(words, options.stdout, options.lang)
     from contextlib import ExitStack
@@ -118,7 +125,7 @@ def run_run(options: argparse.Namespace) -> int:
         if options.live:
             from . import live_child
 
-            heard = until.enter_context(live_child.listening(options.jsonl))
+            heard = until.enter_context(live_child.listening(options.jsonl, options.save))
         if options.hang is not None:
             from .watch import watching
 
@@ -216,9 +223,8 @@ def answer(
     from ..content import words
     from . import explain, knowledge
     from .decode import decode
-    from .terminal import language_of_locale
 
-    language = language or language_of_locale()
+    language = language or words.language_of_locale()
     text = words.of(language, "run")
     how = ended(status)
     if how not in ENDS:

@@ -37,8 +37,8 @@ def add(commands: Subcommands) -> None:
     command.add_argument(
         "--jsonl",
         metavar="FILE",
-        help='it holds lines {"id", "lang", "query"}; print lines {"id", "hits", "weak"}; '
-        "standard input for -",
+        help='it holds lines {"id", "query"}, of another language with "lang"; print lines '
+        '{"id", "hits", "weak"}; standard input for -',
     )
     command.set_defaults(run=run_search)
 
@@ -74,7 +74,7 @@ def run_search(options: argparse.Namespace) -> int:
         )
     known = knowledge.load()
     if options.jsonl:
-        return _search_lines(known, options.jsonl)
+        return _search_lines(known, options.jsonl, options.lang)
     language = options.lang
     box = Box(known.index, known.search_index(language))
     answer = box.search(" ".join(options.words))
@@ -95,9 +95,10 @@ def run_search(options: argparse.Namespace) -> int:
     return int(answer["weak"])
 
 
-def _search_lines(known: Knowledge, name: str) -> int:
+def _search_lines(known: Knowledge, name: str, default: str) -> int:
     boxes: dict[str, Box] = {}  # opened as they are needed
-    for number, (ident, language, query) in source.rows(name, "id", "lang", "query"):
+    rows = source.rows(name, "id", "lang", "query", lang=default)
+    for number, (ident, language, query) in rows:
         if language not in LANGUAGES:
             raise BadInput(f"line {number}: `lang` is {' or '.join(LANGUAGES)}, not {language!r}")
         if language not in boxes:

@@ -8,9 +8,10 @@ import shutil
 import sys
 import textwrap
 
+from ..content.words import columns
 from . import knowledge
 from .options import Subcommands, add_language
-from .terminal import columns, printable
+from .terminal import printable
 
 #: Columns of text at most: longer lines are hard to read.
 WIDTH = 100

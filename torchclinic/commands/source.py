@@ -19,6 +19,8 @@ from .decode import HEAD
 from .knowledge import program
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+#: Why nothing of a compressed file can be read.
+CUT = "it is damaged, or its end is missing"
 #: Bytes that are read at once.
 BLOCK = 1 << 20
 
@@ -80,14 +82,22 @@ def _from_zstd(file: IO[bytes]) -> Iterator[IO[bytes]]:
     import subprocess
 
     os.lseek(file.fileno(), 0, os.SEEK_SET)  # what was peeked at is in our buffer
-    with subprocess.Popen([unpacker, "-dcq"], stdin=file, stdout=subprocess.PIPE) as unpacking:
-        assert unpacking.stdout is not None
-        yield unpacking.stdout
+    with subprocess.Popen(
+        [unpacker, "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as unpacking:
+        plain = unpacking.stdout
+        assert isinstance(plain, io.BufferedReader)
+        if not plain.peek(1) and unpacking.wait():
+            raise OSError(None, CUT)
+        yield plain
 
 
-def rows(name: str, *fields: str) -> Iterator[tuple[int, list[Any]]]:
+def rows(name: str, *fields: str, **defaults: str) -> Iterator[tuple[int, list[Any]]]:
     """The fields of each line of JSON, with its number: at once, since another program may be at
     both ends of the pipe.
+
+    Args:
+        defaults: of fields that a line may lack.
 
     Raises:
         BadInput: the file cannot be read, or a line lacks a field.
@@ -98,10 +108,11 @@ def rows(name: str, *fields: str) -> Iterator[tuple[int, list[Any]]]:
                 continue
             try:
                 row = json.loads(line)
-                values = [row[field] for field in fields]
+                values = [{**defaults, **row}[field] for field in fields]
             except (ValueError, KeyError, TypeError, RecursionError) as error:
-                shape = ", ".join(f'"{field}": …' for field in fields)
-                raise BadInput(f"line {number} is not {{{shape}}}: {error}") from None
+                shape = ", ".join(f'"{field}": …' for field in fields if field not in defaults)
+                why = f"{error} is missing" if isinstance(error, KeyError) else error
+                raise BadInput(f"line {number} is not {{{shape}}}: {why}") from None
             yield number, values
 
 
@@ -137,7 +148,8 @@ def _blocks(file: Any) -> Iterator[bytes]:
             yield data
             unpacked = True
     except EOFError:
-        return
+        if not unpacked:
+            raise OSError(None, CUT) from None
     except (OSError, zlib.error) as error:
         if not unpacked or getattr(error, "errno", None):
             raise

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +28,6 @@ TEXT = {
     | {"places": words.of(language, "symptom")["places"]}
     for language in LANGUAGES
 }
-
-
-def language_of_locale() -> str:
-    """`zh` where the user's messages are Chinese, else `en`; TORCHCLINIC_LANG says otherwise."""
-    variables = ("TORCHCLINIC_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    name = next((os.environ[variable] for variable in variables if os.environ.get(variable)), "")
-    if not name:
-        import locale
-
-        name = locale.getlocale()[0] or ""
-    return "zh" if name.lower().startswith(("zh", "chinese")) else "en"
 
 
 def typed(verb: str, ident: str, case: str = "") -> str:
@@ -282,11 +269,6 @@ def complain(what: str) -> None:
     """Say on standard error what went wrong, if there is one: None would be standard output."""
     if sys.stderr is not None:
         print(f"torchclinic: {printable(what)}", file=sys.stderr)
-
-
-def columns(text: str) -> int:
-    """How many columns of a terminal a text takes: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def dumps(data: Any) -> str:

@@ -13,7 +13,6 @@ from .symptom import Symptom
 from .tip import Tip
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
-_HEADING = re.compile(r"### (.*?) \{#([a-z0-9-]+)\}", re.MULTILINE)
 
 
 def answers(catalogue: Catalogue) -> Answers:
@@ -72,7 +71,7 @@ def _most_met_first(snippet: Snippet) -> list[Case]:
 def _texts(symptom: Symptom, language: str) -> SymptomText:
     page = symptom.pages[language]
     snippet = symptom.code(language)
-    titles = {name: prose(title, symptom.id) for title, name in _HEADING.findall(page.body)}
+    titles = {name: prose(title, symptom.id) for name, title in page.titles.items()}
     return {
         **_page(symptom, language),
         "diagnosis": page.front.diagnosis,

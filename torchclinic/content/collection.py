@@ -141,31 +141,6 @@ class Catalogue:
         pages: list[Symptom | Tip] = [*self.symptoms.values(), *self.tips.values()]
         return search_index.build(pages, overviews, self.tags, self.alike, simplified, language)
 
-    def as_json(self) -> list[dict[str, Any]]:
-        """What `catalogue --json` prints: one mapping for each symptom."""
-        return [self._row(symptom) for symptom in self.symptoms.values()]
-
-    def _row(self, symptom: Symptom) -> dict[str, Any]:
-        snippet = symptom.snippet
-        wordings = [
-            {
-                name: of
-                for name, of in wording._asdict().items()
-                if of and name not in ("parts", "line")
-            }
-            for wording in snippet.wordings
-        ]
-        return {
-            "id": symptom.id,
-            "title": {language: symptom.title(language) for language in LANGUAGES},
-            "wordings": wordings,
-            "cases": {name: list(case.cells) for name, case in snippet.cases.items()},
-            "needs": snippet.needs,
-            "tags": snippet.tags,
-            "outranks": snippet.outranks,
-            "evidence": {record.environment: record.summary(snippet) for record in self.evidence},
-        }
-
 
 def _unknown(kind: str, name: str, names: list[str]) -> UnknownSymptom:
     near = ", ".join(difflib.get_close_matches(name, names, 3, 0.5))

@@ -19,7 +19,6 @@ import functools
 import io
 import re
 import tokenize
-import unicodedata
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from . import page
 from .page import Page
 from .problem import Problems, line_of
 from .snippet import FAULT, SHOWN, WIDTH, Case, Cell, Snippet
+from .words import columns
 
 _WORD = re.compile(r"[A-Za-z]+")
 _VALUES = {"True", "False", "None"}
@@ -238,8 +238,3 @@ def check(snippet: Snippet, chinese: Page, problems: Problems) -> None:
                 holds = f"the page holds {WIDTH}, a Chinese character takes two"
                 line = chinese.comment_line(keys[0]) if keys else 1
                 add(line, f"a comment's Chinese is too long: {why} wide; {holds}")
-
-
-def columns(text: str) -> int:
-    """How many columns a text takes: Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -46,18 +46,6 @@ class Devices:
             for name, of in self.families.items()
         ]
 
-    def twins_of(self, text: str) -> dict[str, str]:
-        """Family -> what it prints where a build for CUDA prints this text; those that print it
-        otherwise."""
-        said = {}
-        for name in self.families:
-            own = text
-            for its, cuda in reversed(self._prints(name)):
-                own = own.replace(cuda, its)
-            if own != text:
-                said[name] = own
-        return said
-
     def _prints(self, name: str) -> list[tuple[str, str]]:
         """(its words, CUDA's), those that are its own first."""
         of = self.families[name]

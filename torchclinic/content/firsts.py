@@ -14,8 +14,9 @@ from .snippet import Cause, Snippet
 
 
 def first_case(snippet: Snippet) -> str:
-    """The case to which the first row leads that has one; "" where none has."""
-    return next((cause.case for cause in snippet.causes if cause.case), "")
+    """The case with a break to which the first row leads that has one; "" where none has."""
+    broken = {name for name, case in snippet.cases.items() if not case.unbroken}
+    return next((cause.case for cause in snippet.causes if cause.case in broken), "")
 
 
 def quick_fix(snippet: Snippet, page: Page) -> Iterator[tuple[int, str]]:

@@ -87,6 +87,7 @@ class CaseFacts:
     silent: bool | None = declared(fields.flag, None)
     commands: dict[str, str] = declared(_commands, {})
     survives: dict[str, str] = declared(fields.table, {})
+    unbroken: str = declared(fields.text)
     wrong: dict[str, str] = declared(_threads, {})
 
 

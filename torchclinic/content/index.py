@@ -90,7 +90,7 @@ TABLES: dict[str, dict[str, Any]] = {
     ),
     "about": _of(
         about,
-        "BEGIN END LONG NAMED COUNTED WEAK MARKS OUTSIDE QUOTED WORDS"
+        "BEGIN END LONG NAMED COUNTED TOGETHER MARKS OUTSIDE QUOTED WORDS"
         " ERRORS TROUBLE STOPS FRAMES SIGNS",
     ),
     "condition": _of(condition, "SIZES UNITS"),

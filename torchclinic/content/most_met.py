@@ -45,7 +45,9 @@ def of_wordings(symptom: Symptom, evidence: Collection[Evidence], alone: Index) 
         alone: an index of this symptom and no other.
     """
     rows = [cause.row for cause in symptom.snippet.causes]
-    fixed = {cause.row for cause in symptom.snippet.causes if cause.case}
+    cases = symptom.snippet.cases
+    broken = {name for name, case in cases.items() if not case.unbroken}
+    fixed = {cause.row for cause in symptom.snippet.causes if cause.case in broken}
     if len(rows) < 2 and not symptom.threads:
         return [(row, ()) for row in rows]
     shown = [rank.shown(wording["parts"]) for wording in alone["wordings"]]

@@ -141,7 +141,7 @@ class Page:
     body_line: int = 1
     sections: dict[str, Section] = field(default_factory=dict)
     cases: list[tuple[str, int]] = field(default_factory=list)
-    headings: list[tuple[str, str]] = field(default_factory=list)  # case, title
+    titles: dict[str, str] = field(default_factory=dict)  # of the headings of cases
     directives: list[tuple[str, str, int]] = field(default_factory=list)  # word, name, line
     links: list[tuple[str, int]] = field(default_factory=list)  # target, line
     codes: list[tuple[str, int]] = field(default_factory=list)
@@ -152,14 +152,18 @@ class Page:
         """The body as it is shown: of Chinese, no line ends within a sentence."""
         return chinese.joined(self.body) if self.language == "zh" else self.body
 
+    def lines_of(self, section: Section) -> list[str]:
+        """The lines of a section as they are shown."""
+        zh = self.language == "zh"
+        return (chinese.joined(section.text) if zh else section.text).splitlines()
+
     def cause_title(self, row: str, case: str) -> str:
         """What a cause is called, without Markdown's links.
 
         The heading of the row's case, else what the row says to do.
         """
-        title = next((title for name, title in self.headings if name == case), "") if case else ""
         do = self.front.causes[row].do if row in self.front.causes else row
-        return title or LINK.sub(lambda link: link[0][1 : link[0].index("](")], do)
+        return self.titles.get(case) or LINK.sub(lambda link: link[0][1 : link[0].index("](")], do)
 
     def comment_line(self, text: str) -> int:
         """Where `comments` has a text; 1 if it is written there in another way."""

@@ -112,7 +112,7 @@ def _sections(page: Page, problems: Problems) -> None:
         if line.heading and line.heading[1] == "###":
             if line.heading[3]:
                 page.cases.append((line.heading[3], line.number))
-                page.headings.append((line.heading[3], line.heading[2]))
+                page.titles.setdefault(line.heading[3], line.heading[2])
             elif current and current.id == "causes":
                 form = "`### Title {#case-name}`"
                 add(line.number, f"a cause's heading ends with its case: {form}")

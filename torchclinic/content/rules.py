@@ -125,9 +125,11 @@ def _check_facts(catalogue: Catalogue, snippet: Snippet) -> None:
 
 def _check_commands(catalogue: Catalogue, snippet: Snippet, named: command.Facts) -> None:
     for case in snippet.cases.values():
-        if case.commands and "proof" in case.cells:
+        proof = case.cells.get("proof")
+        if case.commands and (proof or case.unbroken):
             line = line_of(snippet.text, f"  {case.name}:")
-            for message in command.complaints(case.commands, case.cells["proof"].source, named):
+            source = proof.source if proof else ""
+            for message in command.complaints(case.commands, source, named):
                 catalogue.problems.add(snippet.file, line, f"commands of `{case.name}`: {message}")
 
 
@@ -195,7 +197,10 @@ def _check_directives(catalogue: Catalogue, snippet: Snippet, shown: Page) -> No
                 add(line, f"{written} stands twice")
             directives.add((word, name))
     anchors = [anchor for anchor, _ in shown.cases]
+    told = {name for word, name in directives if word in ("case", "check")}
     for name, case in cases.items():
+        if name in shown.front.causes and name not in {*anchors, *told}:
+            continue  # it stands behind its row
         for word in ("case", "check") if "check" in case.cells else ("case",):
             if (word, name) not in directives:
                 add(0, f"never shows `{{{{ {word} {name} }}}}`: every cell of the snippet is shown")

@@ -119,6 +119,7 @@ class Case:
         survives: wrong versions of the fix, or of a tip's block, that no proof can catch, as
             `verify --mutate` names them -> why not.
         wrong: name of what is tried in vain -> address of a thread in which it was.
+        unbroken: why it has no `break`; "" for a case that has.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Case:
     survives: dict[str, str] = field(default_factory=dict)
     skips: tuple[tuple[str, str], ...] = ()
     wrong: dict[str, str] = field(default_factory=dict)
+    unbroken: str = ""
 
     @property
     def cure(self) -> Cell:
@@ -149,7 +151,8 @@ class Case:
     @property
     def commands_run(self) -> set[str]:
         """The places whose commands the proof runs as they stand; the others are only read."""
-        return command.run_by(self.cells["proof"].source) if self.commands else set()
+        has_proof = self.commands and "proof" in self.cells
+        return command.run_by(self.cells["proof"].source) if has_proof else set()
 
     @property
     def fixes(self) -> dict[str, str]:
@@ -233,15 +236,23 @@ class Snippet:
     @property
     def hash(self) -> str:
         """Of what decides the outcome of a run: the code, but for cells that hash themselves."""
-        cells = (self.as_run(cell) for cell in self.cells if cell.kind not in LATER)
+        cells = (self.as_run(cell) for cell in self.cells if not self._is_later(cell))
         return short_hash("\n".join(f"%% {cell.kind} {cell.case}\n{cell.source}" for cell in cells))
 
     @property
     def later(self) -> dict[str, str]:
         """Hashes of the cells that are recorded with their own, by name."""
-        later = [cell for cell in self.cells if cell.kind in LATER]
+        later = [cell for cell in self.cells if self._is_later(cell)]
         later += [replace(cell, kind="unfixed") for cell in later if cell.kind == "use"]
-        return {cell.name: cell.hash for cell in later}
+        hashes = {cell.name: cell.hash for cell in later}
+        for case in self.cases.values():
+            if case.unbroken and case.cells:
+                cells = (self.as_run(cell).source for cell in case.cells.values())
+                hashes[case.cure.name] = short_hash("\n".join(cells))
+        return {cell.name: hashes[cell.name] for cell in self.runs if cell.name in hashes}
+
+    def _is_later(self, cell: Cell) -> bool:
+        return cell.kind in LATER or bool(cell.kind and self.cases[cell.case].unbroken)
 
     def needs_of(self, case: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self.needs, *self.cases[case].needs]))

@@ -148,7 +148,9 @@ def _cases(cells: list[Cell], written: Header, place: Place) -> dict[str, Case]:
     for case in cases.values():
         _check_case(case, place)
     for name in written.cases:
-        if name not in cases:
+        if name not in cases and (case := _case(name, written, place)).unbroken and case.commands:
+            cases[name] = case
+        elif name not in cases:
             place.add(f"{name}:", f"`cases` names `{name}`, of which there is no cell")
     if not cases:
         place.at(0, "no cases: a snippet holds `# %% break NAME` and `# %% fix NAME`")
@@ -160,11 +162,18 @@ def _case(name: str, written: Header, place: Place) -> Case:
     # A symptom that prints nothing at all has only silent cases.
     silent = not written.wordings if facts.silent is None else facts.silent
     needs, commands = tuple(facts.needs), facts.commands
-    return Case(name, {}, needs, silent, commands, facts.survives, wrong=facts.wrong)
+    survives, wrong = facts.survives, facts.wrong
+    return Case(name, {}, needs, silent, commands, survives, wrong=wrong, unbroken=facts.unbroken)
 
 
 def _check_case(case: Case, place: Place) -> None:
-    for kind in ("break", "proof" if case.commands else "fix"):
+    needed = ["break", "proof"] if case.commands else ["break", "fix"]
+    if case.unbroken:  # its command may be read, not run
+        needed = [] if case.commands else ["fix", "proof"]
+    if case.unbroken and "break" in case.cells:
+        message = f"case `{case.name}` has a `break`, and `unbroken` says why it has none"
+        place.at(case.cells["break"].line, message)
+    for kind in needed:
         if kind not in case.cells:
             line = next(iter(case.cells.values())).line
             place.at(line, f"case `{case.name}` has no `{kind}` cell")

@@ -8,7 +8,7 @@ library only: who installs the package gets its answers from them, too.
 from __future__ import annotations
 
 import json
-import string
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,17 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) < len(pairs):
         raise ValueError(f"{FILE}: a key stands twice among {', '.join(key for key, _ in pairs)}")
     return mapping
+
+
+def language_of_locale() -> str:
+    """`zh` where the user's messages are Chinese, else `en`; TORCHCLINIC_LANG says otherwise."""
+    variables = ("TORCHCLINIC_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    name = next((os.environ[variable] for variable in variables if os.environ.get(variable)), "")
+    if not name:
+        import locale
+
+        name = locale.getlocale()[0] or ""
+    return "zh" if name.lower().startswith(("zh", "chinese")) else "en"
 
 
 def of(language: str, *groups: str) -> dict[str, Any]:
@@ -81,8 +92,17 @@ def _wrong(texts: dict[str, Any]) -> str:
     return f"other places to fill in one language than in the other ({told})"
 
 
+def columns(text: str) -> int:
+    """How many columns a text takes: Chinese characters take two."""
+    import unicodedata
+
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
 def placeholders(text: str) -> list[str]:
     """Names in braces, in order; the whole text where its braces have no pair."""
+    import string  # what answers do not need
+
     try:
         return [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
     except ValueError:

@@ -14,9 +14,9 @@ BEGIN, END = 60, 200
 #: Characters of a query.
 LONG = 200
 #: Pages that are named at most, and results of one query that count.
-NAMED, COUNTED = 3, 6
-#: What a result counts whose query the page covers badly.
-WEAK = 0.4
+NAMED, COUNTED = 3, 8
+#: Lines that are also asked as one query, since what one says the other tells apart.
+TOGETHER = 6
 #: Marks around what people quote, and what stands before and behind such a quote.
 MARKS, OUTSIDE = ('"', "'", "`"), " ,.:;!?()"
 #: First lines of a text whose quotes are asked, and words of one.
@@ -24,7 +24,7 @@ QUOTED, WORDS = 3, 2
 ERRORS = ("rror", "\u9519", "\u5f02\u5e38")
 #: What a sentence holds that says what went wrong without an error, and what ends a sentence.
 TROUBLE = (
-    *("RAM", "memory", "illed", "hang", "stuck", "freez", "slow", " nan", "NaN", "`nan`"),
+    *("RAM", "memory", "illed", "rash", "hang", "stuck", "freez", "slow", " nan", "NaN", "`nan`"),
     *(
         "\u5185\u5b58",
         "\u663e\u5b58",
@@ -37,18 +37,21 @@ TROUBLE = (
 STOPS = (". ", "? ", "! ", "\u3002", "\uff1f", "\uff01")
 FRAMES = ('File "', "Traceback (most recent", "^", "~", "[")
 
-#: Without one of these in a text, a page that covers a query badly is no help.
+#: Without one of these, or of trouble, in a text a page that covers a query badly is no help.
 SIGNS = (
     *("torch", "Torch", "GPU", "gpu", "CUDA", "cuda", "HIP", "XPU", "MPS", "NCCL", "rain", "odel"),
-    *("ensor", "poch", "heckpoint", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
+    *("ensor", "poch", "heckpoint", "radient", "ptimizer", "batch", "loss", "Loss"),
+    *("eterministic", "orward", "\u68af\u5ea6", "\u8bad\u7ec3", "\u663e\u5361", "\u6a21\u578b"),
 )
 
-#: A query -> the pages found, best first, by their ids, and whether nothing fits it well.
-Search = Callable[[str], tuple[Sequence[str], bool]]
+#: A query -> the pages found, best first, by their ids, each with what it scores, and whether
+#: nothing fits it well.
+Search = Callable[[str], tuple[Sequence[tuple[str, float]], bool]]
 
 
 def queries(lines: Sequence[str]) -> list[str]:
-    """What says most of a text: its first lines, the last two of an error, and what is quoted.
+    """What says most of a text: its first lines, each and together, the last two of an error, and
+    what is quoted.
 
     Of one that prints no error the first sentence below its title that speaks of trouble, where
     it is not asked already.
@@ -61,19 +64,23 @@ def queries(lines: Sequence[str]) -> list[str]:
     if not typed:
         told = next((one for one in _sentences(prose[1:]) if any(map(one.count, TROUBLE))), "")
         chosen += [told] if told and not prose[1].startswith(told) else []
-    return list(dict.fromkeys(text[:LONG] for text in chosen))
+    whole = " ".join(prose[:TOGETHER])[: 2 * LONG]
+    return list(dict.fromkeys([*(text[:LONG] for text in chosen), whole]))
 
 
 def about(lines: Sequence[str], search: Search) -> list[str]:
-    """At most three pages that the text may be about, best first: never a match."""
+    """At most three pages that the text may be about, best first: never a match.
+
+    Queries with rare words, and pages that have many of them, score most, and so count most.
+    """
     scores: dict[str, float] = {}
-    signed = any(sign in line for line in lines for sign in SIGNS)
+    signed = any(sign in line for line in lines for sign in (*SIGNS, *TROUBLE))
     for query in queries(lines):
         pages, weak = search(query)
         if weak and not signed:
             continue
-        for place, page in enumerate(pages[:COUNTED]):
-            scores[page] = scores.get(page, 0.0) + (WEAK if weak else 1.0) / (1 + place)
+        for page, score in pages[:COUNTED]:
+            scores[page] = scores.get(page, 0.0) + score
     return sorted(scores, key=lambda page: -scores[page])[:NAMED]
 
 

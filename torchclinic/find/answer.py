@@ -7,13 +7,16 @@ content/index.py makes an `Index`; match.py finds `Occurrence`s in a text; looku
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .condition import Tree
 from .devices import Family
 from .failure import Failure
 from .hang import RollCall
 from .ranks import First
+
+if TYPE_CHECKING:
+    from .origins_table import Message, Packed
 
 #: Code of a language ("en", "zh") -> a text in it.
 Texts = dict[str, str]
@@ -200,3 +203,38 @@ class Answer(_Answer, total=False):
     hang: RollCall  # of dumps: who stands where
     failure: Failure  # of the rungs "cut" and "other"
     about: list[str]  # ids of pages, best first, at most three
+
+
+class Lists(TypedDict):
+    """What both twins of origins.py go by."""
+
+    left_out: list[str]
+    behind: list[str]
+    rewritten: list[str]
+    kept: list[str]
+    source: str
+    documented: str
+    issues: str
+
+
+class Table(TypedDict):
+    """PyTorch's messages, as facts/origins.json.gz holds them."""
+
+    version: int
+    notice: str
+    releases: list[str]
+    python: list[str]  # releases whose Python was read
+    native: list[str]  # whose libraries of macOS were read
+    linux: list[str]  # whose libraries of Linux were read
+    files: list[str]
+    classes: list[str]
+    public: dict[str, str]  # name in its module -> the name that people know
+    lists: Lists  # for the twin
+    templates: list[list[Any]]  # a column for each field of `Template`
+
+
+class Origins(Patterns):
+    """The same, ready to be asked."""
+
+    messages: Sequence[Message]
+    packed: Packed

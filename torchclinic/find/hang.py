@@ -261,6 +261,10 @@ def _verdict(groups: list[tuple[Group, list[Process]]]) -> Verdict:
         *("server", "gpu", "drive", "read", "write", "open", "network", "lock", "queue", "child"),
     ):
         if found := of(mains, kind):
+            if kind == "queue" and of(every, "dead"):
+                if _killed(groups):
+                    return say("queue-killed", found, "process-dies-silently", "killed-for-memory")
+                return say("queue-dead", found, "process-dies-silently")
             return say(kind, found)
     if not mains and any(group["kind"] != "idle" for group in every):
         return _of_loader(groups, [], say)

@@ -8,19 +8,22 @@ search finds for its telling lines. docs/assets/ladder.js is the twin.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from . import live, ranks
 from .about import Search, about
-from .answer import Answer, Hit, Index
-from .answer import Origin as Source
 from .clean import normalise, strip_prefix
 from .failure import MARKS, OURS, Failure, last_failure
 from .likely import Likely, Likeness
 from .lookup import lookup, often
 from .rank import shown
 
-#: A text -> what find/origins.py answers, or None.
-Origin = Callable[[str], Source | None]
+if TYPE_CHECKING:
+    from .answer import Answer, Hit, Index
+    from .answer import Origin as Source
+
+    #: A text -> what find/origins.py answers, or None.
+    Origin = Callable[[str], Source | None]
 _RAISE, _ASSERT, _ASSERTION = "raise ", "assert ", "AssertionError"
 _NOTHING: Answer = {"status": "none", "hits": [], "looked_for": "", "report": ""}
 

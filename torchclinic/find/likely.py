@@ -9,10 +9,12 @@ docs/assets/likely.js is the twin.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from .answer import Index, WordingEntry
 from .clean import is_source, plain, printed_type, strip_prefix
+
+if TYPE_CHECKING:
+    from .answer import Index, WordingEntry
 
 #: Lines that are read of the beginning of a text, where a title stands, and of its end.
 BEGIN, END = 40, 260

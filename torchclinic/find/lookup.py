@@ -13,16 +13,19 @@ similarity, no regular expressions: a wording is in the text or it is not. Three
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from . import condition, devices, hang, live, picture, ranks
-from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Remark
+from . import condition, devices, hang, live, ranks
 from .clean import binary, normalise, printed_type, redact, strip_prefix
 from .failure import fails
 from .match import occurrences
 from .pasted import Pasted
 from .rank import Candidate, ambiguous, ranked
 from .wording import ROLES
+
+if TYPE_CHECKING:
+    from . import picture
+    from .answer import Answer, Cause, CauseEntry, Hit, Index, Often, Remark
 
 #: Lines from the end among which the one to name is sought when nothing matched.
 TAIL = 200
@@ -249,6 +252,8 @@ def diagnose(index: Index, hit: Hit, language: str) -> str:
 
 def drawn(index: Index, hit: Hit, words: dict[str, str]) -> picture.Picture | None:
     """A picture of the values of a hit (find/picture.py), or None."""
+    from . import picture  # what no hook shows costs it no import
+
     return picture.draw(index["symptoms"][hit["symptom"]].get("pictures", []), hit["values"], words)
 
 

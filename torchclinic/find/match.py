@@ -9,11 +9,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .answer import Holes, Occurrence, Part, Patterns, WordingEntry
 from .clean import DIGITS, WORD, is_source, printed_type, strip_prefix, words
 from .pasted import Pasted
+
+if TYPE_CHECKING:
+    from .answer import Holes, Occurrence, Part, Patterns, WordingEntry
 
 #: Lines read before and after a line that holds an anchor: a wrapped message has its rare words in
 #: one of them.

@@ -8,15 +8,17 @@ exception class, and, where the text holds the traceback, be raised by a file of
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from .answer import Occurrence, Origin, Part, Place
-from .clean import normalise, printed_type, strip_prefix
+from .clean import is_source, normalise, printed_type, strip_prefix
 from .match import occurrences
-from .origins_table import Lists, Message, Origins, Template, defined, qualified
+from .origins_table import Message, Template, defined, qualified
 from .pasted import Pasted
 from .rank import chain_lines
+
+if TYPE_CHECKING:
+    from .answer import Lists, Occurrence, Origin, Origins, Part, Place
 
 #: Characters of a text that are read: its end, where a program dies.
 READ = 200_000
@@ -27,6 +29,8 @@ PLACES = 3
 WRAPPED = 40
 #: Lines above a message among which the frame that raised it is sought.
 FRAMES = 60
+#: How a traceback of Python and its frames begin.
+HEAD, FRAME = "Traceback (most recent call last)", 'File "'
 #: Characters of a message that the search of the issue tracker is given.
 QUERY = 120
 #: In place of an exception's class: the message is written to a log.
@@ -105,7 +109,7 @@ def _candidates(origins: Origins, clean: str) -> list[_Candidate]:
     pasted = Pasted(clean)
     chains = chain_lines(clean)
     candidates = []
-    for number, occurrence in enumerate(occurrences(origins, pasted)):
+    for number, occurrence in enumerate(occurrences(origins, Pasted(_said(pasted.lines)))):
         message = origins["messages"][occurrence["wording"]]
         frame = _frame(pasted.lines, occurrence["line"])
         places = [
@@ -128,6 +132,24 @@ def _candidates(origins: Origins, clean: str) -> list[_Candidate]:
         )
         candidates.append(_Candidate(key, occurrence["line"], message, places[:PLACES]))
     return candidates
+
+
+def _said(lines: list[str]) -> str:
+    """The text with empty lines for the frames of Python's tracebacks and the code that they quote:
+    no message stands there, and their words lead to hundreds."""
+    said = list(lines)
+    for number, line in enumerate(lines):
+        if FRAME not in line and HEAD not in line:
+            continue
+        text = strip_prefix(line)
+        if text.startswith(HEAD):
+            said[number] = ""
+        elif text.startswith(FRAME):
+            said[number] = ""
+            below = lines[number + 1 : number + 2]
+            if below and FRAME not in below[0] and is_source(strip_prefix(below[0]), text):
+                said[number + 1] = ""
+    return "\n".join(said)
 
 
 def shown(message: Message) -> str:
@@ -244,7 +266,7 @@ def _frame(lines: list[str], at: int) -> Frame | None:
     """The frame above a message; None where the text does not show it."""
     for number in range(at - 1, max(-1, at - FRAMES), -1):
         text = strip_prefix(lines[number])
-        if text.startswith('File "'):  # Python: File "train.py", line 3, in step
+        if text.startswith(FRAME):  # Python: File "train.py", line 3, in step
             file, _, rest = text[6:].partition('", line ')
         elif text.startswith("File ") and ".py:" in text:  # IPython: File train.py:3, in step(x)
             file, _, rest = text[5:].partition(":")
@@ -263,11 +285,7 @@ def _frame(lines: list[str], at: int) -> Frame | None:
 
 def _ends_frames(text: str) -> bool:
     """Does the traceback of what stands below begin here, or another error end?"""
-    return (
-        "Traceback (most recent call last)" in text
-        or bool(printed_type(text))
-        or text.strip(" ") in _LEFT_OUT
-    )
+    return HEAD in text or bool(printed_type(text)) or text.strip(" ") in _LEFT_OUT
 
 
 def _search(parts: list[Part]) -> str:

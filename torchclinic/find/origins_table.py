@@ -8,16 +8,18 @@ as a wording's are, with the same matcher: literals, holes, rare words, no regul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from zlib import crc32
 
-from .answer import Part, Patterns, WordingEntry
 from .blocks import Blocks, split
 from .clean import WORD, normalise, strip_prefix, words
 from .wording import HOLES
+
+if TYPE_CHECKING:
+    from .answer import Origins, Part, Table, WordingEntry
 
 #: Where a checkout has the table.
 FILE = Path("facts", "origins.json.gz")
@@ -31,7 +33,7 @@ SOUGHT = 160
 ANCHORS = 2
 #: Texts of an entry of a packed table, and entries among which its rare words are spread: an error
 #: whose words are not PyTorch's should read little of it.
-BLOCK, BUCKETS = 8, 1024
+BLOCK, BUCKETS = 16, 256
 #: Of a table, what a packed one holds as it is.
 LISTED = ("notice", "releases", "files", "classes", "public")
 #: The table as an installed package holds it, by name: what is `LISTED`, `numbered` (rare words
@@ -56,35 +58,7 @@ class Template(NamedTuple):
     last: int
 
 
-class Lists(TypedDict):
-    """What both twins go by: `origins.LISTS`."""
-
-    left_out: list[str]
-    behind: list[str]
-    rewritten: list[str]
-    kept: list[str]
-    source: str
-    documented: str
-    issues: str
-
-
-class Table(TypedDict):
-    """The table as its file holds it."""
-
-    version: int
-    notice: str
-    releases: list[str]
-    python: list[str]  # releases whose Python was read
-    native: list[str]  # whose libraries of macOS were read
-    linux: list[str]  # whose libraries of Linux were read
-    files: list[str]
-    classes: list[str]
-    public: dict[str, str]  # name in its module -> the name that people know
-    lists: Lists  # for the twin
-    templates: list[list[Any]]  # a column for each field of `Template`
-
-
-class Message(dict[str, list[Part]]):
+class Message(dict[str, "list[Part]"]):
     """A text that PyTorch prints: to the matcher a wording, whose parts are made when they are
     first asked for, since those of most never are."""
 
@@ -144,13 +118,6 @@ class Anchors(Mapping[str, list[int]]):
 
 def _bucket(word: str) -> str:
     return f"anchors/{crc32(word.encode()) % BUCKETS}"
-
-
-class Origins(Patterns):
-    """The table, ready to be asked."""
-
-    messages: Sequence[Message]
-    packed: Packed
 
 
 def rows(table: Table) -> Iterator[Template]:

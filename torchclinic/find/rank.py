@@ -9,9 +9,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
-from .answer import Index, Occurrence, Part, WordingEntry
 from .wording import ROLES
+
+if TYPE_CHECKING:
+    from .answer import Index, Occurrence, Part, WordingEntry
 
 CHAINS = (
     "The above exception was the direct cause of the following exception",

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 from .. import ROOT
 from ..find.answer import Index
@@ -24,7 +23,7 @@ from .cell import Job
 from .client import Process
 from .judge import Run, judge
 from .machine import Machine, cores, is_importable, true_of
-from .report import Progress
+from .report import AnyRun, Progress
 
 #: Resident memory of a cell and all its children, in bytes. A CUDA context takes some GiB alone.
 MEMORY = {"cpu": 4 << 30, "cuda": 16 << 30}
@@ -35,8 +34,9 @@ KEPT = 20_000
 IDLE = 0.01
 #: How many times its limit of processor time a cell may take by the clock.
 SLOWEST = 10
-#: Seconds in which a wrong version may do nothing: to hang is to be caught.
-HANGS = 30.0
+#: Seconds in which a wrong version may do nothing, and how many times its limit it may take by the
+#: clock (some wait in a loop): to hang is to be caught.
+HANGS, SLOWEST_WRONG = 15.0, 2
 #: A port as examples of torch.distributed write it.
 _PORT = re.compile(r"\b29\d{3}\b")
 #: Of a stack that a cell prints: what stands below its own first frame.
@@ -47,7 +47,6 @@ _HOUSE = re.compile(
 )
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
-AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 def perform(
@@ -143,8 +142,9 @@ def run_cell(run: Run, device: str, namespaces: bool) -> None:
         process = client.server().start(
             Job(str(file), str(output), str(result), default, namespaces)
         )
-        idle = min(snippet.timeout, HANGS) if run.instead else snippet.timeout
-        over = _wait(process, snippet.timeout, idle, MEMORY[device])
+        limit = snippet.timeout
+        idle, slowest = (min(limit, HANGS), SLOWEST_WRONG) if run.instead else (limit, SLOWEST)
+        over = _wait(process, limit, idle, slowest * limit, MEMORY[device])
         run.seconds = process.seconds
         if output.exists():
             printed = output.read_text(encoding="utf-8", errors="replace")
@@ -165,12 +165,13 @@ def run_cell(run: Run, device: str, namespaces: bool) -> None:
             run.end(over)
 
 
-def _wait(process: Process, limit: float, idle: float, memory: int) -> str:
+def _wait(process: Process, limit: float, idle: float, longest: float, memory: int) -> str:
     """Wait for a cell; one that is over a limit is ended. Says over which; "" for none.
 
     Args:
         limit: seconds of processor time.
         idle: seconds in which it may do nothing.
+        longest: seconds that it may take by the clock.
         memory: bytes.
     """
     started = idle_since = time.monotonic()
@@ -188,8 +189,8 @@ def _wait(process: Process, limit: float, idle: float, memory: int) -> str:
             idle_since, seen = now, seconds
         elif family and now - idle_since > idle:
             over = f"still running after {idle:g} s in which it did nothing: it hangs"
-        if now - started > SLOWEST * limit:
-            over = f"still running after {SLOWEST * limit:g} s: it hangs"
+        if now - started > longest:
+            over = f"still running after {longest:g} s: it hangs"
         if over and not process.ended.is_set():
             _end(process)
             return over

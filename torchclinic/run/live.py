@@ -22,7 +22,7 @@ from typing import Any
 
 from ..find.live import HEAD
 from . import live_error
-from .live_source import Place, around, gives, goes_into_backward
+from .live_source import Place, around, gives, goes_into_backward, through
 from .live_things import THINGS, Reader, Row, own, registered
 from .live_tree import Step
 
@@ -118,7 +118,8 @@ def _rows(reader: Reader, mine: list[Step], inside: list[Step]) -> Iterator[tupl
     for name, thing in place.operands():
         computed = computed or (reader.is_tensor(thing) and not place.calls(*LATER))
         kept = reader.is_module(thing) or reader.role(thing)
-        if row := reader.row(name, thing, [], place.since(name) if not kept else []):
+        told = place.since(name) if not kept else through(thing) if place.hands_to(name) else []
+        if row := reader.row(name, thing, [], told):
             row.roles.extend([] if kept else [next(places, "value")])
             if first and place.made_after(name, first):
                 row.phrases.append("made after the left")
@@ -145,6 +146,7 @@ def _rows(reader: Reader, mine: list[Step], inside: list[Step]) -> Iterator[tupl
     yield place, Row("torch", ["run"], [*reader.run(), *around(mine), *several])
     values = list(mine[0].frame.f_locals.items())[:THINGS]
     held = [] if computed else [item for item in values if reader.holds_tensors(item[1])]
+    held.sort(key=lambda item: not reader.is_computed(item[1]))  # of these a gradient may fail
     for name, thing in held[:LOCALS]:
         if row := reader.row(name, thing, ["local"], place.since(name)):
             yield thing, row

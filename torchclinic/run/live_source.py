@@ -18,10 +18,13 @@ from .live_tree import (
     function_of,
     goes_back,
     holding,
+    last_before,
     managers,
+    named_managers,
     nodes_of,
+    origins,
     parts_of,
-    returns,
+    returned,
     targets,
 )
 
@@ -49,7 +52,7 @@ class Place:
             parts += parts_of(whole) if whole else []
         for node in parts:
             known, value = self._value(node)
-            if not known and isinstance(node, ast.Attribute):  # of a method, whose it is
+            while not known and isinstance(node, ast.Attribute):  # of a method, whose it is
                 node = node.value
                 known, value = self._value(node)
             name = ast.unparse(node)
@@ -61,6 +64,10 @@ class Place:
         """Does the failing expression call one of these methods?"""
         functions = [call.func for call in calls_in(self.node)]
         return any(isinstance(f, ast.Attribute) and f.attr in methods for f in functions)
+
+    def hands_to(self, name: str) -> bool:
+        """Does the failing expression take what a call of this gives?"""
+        return any(ast.unparse(call.func) == name for call in calls_in(self.node))
 
     def since(self, name: str) -> list[str]:
         """How and where a name got its value, as far as its function says."""
@@ -78,14 +85,7 @@ class Place:
         return told
 
     def _last(self, name: str) -> ast.Assign | ast.AugAssign | None:
-        """The last assignment to a name above the failing line."""
-        last: ast.Assign | ast.AugAssign | None = None
-        for node in nodes_of(self.body):
-            if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < self.line:
-                named = any(ast.unparse(target) == name for target in targets(node))
-                if named and (last is None or node.lineno >= last.lineno):
-                    last = node
-        return last
+        return last_before(self.body, name, self.line)
 
     def _made(self, name: str) -> list[str]:
         """The functions that its last assignment calls, and those by which what it takes was
@@ -93,15 +93,10 @@ class Place:
         last = self._last(name)
         if last is None:
             return []
-        told, values = [f"by {called}" for called in called(last.value)], [last.value]
-        taken = {node.id for node in ast.walk(last.value) if isinstance(node, ast.Name)} - {name}
-        for other in sorted(taken):
-            before = self._last(other)
-            told += [f"via {called}" for called in called(before.value)] if before else []
-            values += [before.value] if before else []
+        values = origins(self.body, last.value, name)
+        told = made_of(values)
         for call in calls_in(last.value):
-            for value in returns(self._value(call.func)[1], "forward"):
-                told += [f"via {called}" for called in called(value)]
+            told += through(self._value(call.func)[1], "by" if call is last.value else "via")
         if any(map(self._over_zero, values)):
             told.append("divided by 0")
         added = isinstance(last.value, ast.BinOp) and name in {
@@ -110,8 +105,7 @@ class Place:
         if added or isinstance(last, ast.AugAssign):
             told.append("adds to itself")
         for node in holding(self.body, last.lineno):
-            for item in node.items if isinstance(node, ast.With | ast.AsyncWith) else ():
-                told += sorted(managers("made in", item.context_expr))
+            told += sorted(managers("made in", node))
         return list(dict.fromkeys(told))
 
     def _filled(self, name: str) -> list[str]:
@@ -207,25 +201,34 @@ class Place:
         return False, None
 
 
-def around(mine: list[Step]) -> Iterator[str]:
+def through(function: Any, how: str = "via") -> list[str]:
+    """The functions by which what it returns was made, of the user's own module or function."""
+    returns = [origins(*part) for part in returned(function, "forward")]
+    return [phrase for values in returns for phrase in made_of(values, how)]
+
+
+def made_of(values: list[ast.expr], how: str = "by") -> list[str]:
+    """The functions that an expression calls, and those of what it takes."""
+    return [
+        f"{'via' if at else how} {name}"
+        for at, value in enumerate(values)
+        for name in called(value)
+    ]
+
+
+def around(mine: list[Step]) -> list[str]:
     """What the failing line stands in, in the user's own functions: a loop, `with no_grad()`."""
     seen = set()
     for step in mine:
         body = function_of(step.frame)
-        if body is None:
-            continue
-        nodes, around = list(nodes_of(body)), holding(body, step.line)
-        if any(isinstance(node, _LOOPS) for node in around):
-            seen.add("in a loop")
-        for node in nodes:
-            for item in node.items if isinstance(node, ast.With | ast.AsyncWith) else ():
-                seen |= managers("in" if node in around else "elsewhere", item.context_expr)
+        for node in holding(body, step.line):
+            seen |= {"in a loop"} if isinstance(node, _LOOPS) else managers("in", node)
         for decorator in getattr(body, "decorator_list", ()):
-            seen |= managers("in", decorator)
-        backward = [n for n in nodes if isinstance(n, ast.Attribute) and n.attr == "backward"]
+            seen |= named_managers("in", decorator)
+        backward = [n for n in nodes_of(body) if getattr(n, "attr", "") == "backward"]
         if len(backward) > 1:
             seen.add(f"backward={len(backward)}")
-    yield from sorted(seen)
+    return sorted(seen)
 
 
 def goes_into_backward(mine: list[Step], place: Place) -> bool:
@@ -235,20 +238,16 @@ def goes_into_backward(mine: list[Step], place: Place) -> bool:
         body = function_of(step.frame)
         names: set[str] = set()
         returned = False
-        for node in sorted(
-            (node for node in nodes_of(body) if isinstance(node, ast.stmt) and not _is_block(node)),
-            key=lambda node: node.lineno,
-        ):
+        statements = (
+            n for n in nodes_of(body) if isinstance(n, ast.stmt) and not hasattr(n, "body")
+        )
+        for node in sorted(statements, key=lambda node: node.lineno):
             uses = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             failed = node.lineno <= step.line <= (node.end_lineno or 0)
             if not failed and not (names & uses and node.lineno > step.line):
                 continue
-            if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
-                names |= {
-                    part.id
-                    for part in ast.walk(node)
-                    if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-                }
+            if isinstance(node, ast.Assign | ast.AugAssign):
+                names |= {ast.unparse(target) for target in targets(node)}
             elif isinstance(node, ast.Return):
                 returned = True
             elif isinstance(node, ast.Expr) and ".backward(" in ast.unparse(node):
@@ -262,14 +261,10 @@ def gives(dataset: Any) -> list[str]:
     """How many parts an item of the user's own dataset has, as its source says."""
     counts = {
         len(value.elts) if isinstance(value, ast.Tuple) else 1
-        for value in returns(dataset, "__getitem__")
+        for _, value in returned(dataset, "__getitem__")
         if not isinstance(value, ast.Dict)
     }
     return [f"gives={count}" for count in counts] if len(counts) == 1 else []
-
-
-def _is_block(node: ast.stmt) -> bool:
-    return hasattr(node, "body")
 
 
 def _over(loop: ast.stmt, name: str) -> str:

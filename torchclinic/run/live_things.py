@@ -25,11 +25,10 @@ KINDS = 8
 NAME, NUMBER = 40, 60
 #: Of a layer's own numbers, those that say what it takes.
 NUMBERS = (
-    *("in_features", "out_features", "in_channels", "out_channels", "kernel_size", "stride"),
-    *("padding", "dilation", "groups", "num_features", "num_embeddings", "embedding_dim"),
-    *("normalized_shape", "input_size", "hidden_size", "num_layers", "batch_first"),
-    *("bidirectional", "embed_dim", "num_heads", "inplace", "ignore_index", "reduction"),
-    *("affine", "track_running_stats", "num_groups", "padding_idx"),
+    *("in_features", "out_features", "in_channels", "out_channels", "kernel_size", "padding"),
+    *("num_features", "num_embeddings", "embedding_dim", "normalized_shape", "input_size"),
+    *("hidden_size", "num_layers", "batch_first", "bidirectional", "embed_dim", "num_heads"),
+    *("track_running_stats", "num_groups"),
 )
 #: Where a module keeps what was registered.
 HELD = ("_parameters", "_buffers", "_modules")
@@ -64,6 +63,9 @@ class Reader:
         several = type(thing) in (list, tuple) and any(map(self.is_tensor, _parts(thing)))
         return several or self.is_tensor(thing)
 
+    def is_computed(self, thing: Any) -> bool:
+        return self.is_tensor(thing) and thing.grad_fn is not None
+
     def shape(self, thing: Any) -> str:
         """A tensor's sizes; what the thing is, for all else."""
         return _shape(thing.shape) if self.is_tensor(thing) else _class(thing)
@@ -79,12 +81,14 @@ class Reader:
         return self.is_module(thing) and _from(thing, "torch.nn.modules")
 
     def role(self, thing: Any) -> str:
-        """`model`, `optimizer` or `loader`, of a variable; "" for all else."""
+        """`model`, `optimizer`, `loader` or `dataset`, of a variable; "" for all else."""
         if self.is_module(thing):
             return "model" if own(thing).get("_modules") or not self.is_layer(thing) else ""
         if _from(thing, "torch.optim") and "param_groups" in own(thing):
             return "optimizer"
-        return "loader" if _from(thing, "torch.utils.data") and "dataset" in own(thing) else ""
+        if not _from(thing, "torch.utils.data") or "dataset" not in own(thing):
+            return ""
+        return "loader" if "batch_size" in own(thing) else "dataset"
 
     def row(self, name: str, thing: Any, roles: list[str], since: list[str]) -> Row | None:
         try:
@@ -139,7 +143,7 @@ class Reader:
             yield "used up"
         elif role := self.role(thing):
             yield kind.__name__
-            yield from self._of_loader(thing) if role == "loader" else self._of_optimizer(thing)
+            yield from self._of_loader(thing) if role in ("loader", "dataset") else ()
 
     def _of_tensor(self, tensor: Any) -> Iterator[str]:
         yield _sized(tensor)
@@ -230,31 +234,19 @@ class Reader:
             yield f"shapes={' '.join(sorted({_shape(tensor.shape) for tensor in tensors})[:4])}"
             if differ := _differ([tuple(tensor.shape) for tensor in tensors]):
                 yield differ
-            yield f"dtypes={' '.join(sorted({_dtype(tensor) for tensor in tensors})[:4])}"
-            yield f"devices={' '.join(sorted({tensor.device.type for tensor in tensors}))}"
 
     def _of_loader(self, loader: Any) -> Iterator[str]:
         its = own(loader)
-        for name in ("batch_size", "num_workers", "drop_last", "pin_memory"):
-            if type(its.get(name)) in (int, bool):
-                yield f"{name}={its[name]}"
+        if type(its.get("batch_size")) is int:
+            yield f"batch_size={its['batch_size']}"
         data: Any = its.get("dataset")
         tensors = own(data).get("tensors") if _from(data, "torch.utils.data") else None
         if type(data) in (list, tuple):
-            yield f"items={len(data)}"
             yield from (f"gives={len(item)}" for item in data[:1] if type(item) in (list, tuple))
         elif self.is_tensor(data):
-            yield from (f"items={len(data)}", "gives=1")
+            yield "gives=1"
         elif type(tensors) is tuple and tensors and self.is_tensor(tensors[0]):
-            yield from (f"items={len(tensors[0])}", f"gives={len(tensors)}")
-
-    def _of_optimizer(self, optimizer: Any) -> Iterator[str]:
-        groups = own(optimizer)["param_groups"]
-        if type(groups) is list and all(type(group) is dict for group in groups):
-            yield f"groups={len(groups)}"
-            held = [group.get("params") for group in groups]
-            parts = [part for part in held if type(part) is list]
-            yield f"parameters={sum(map(len, parts))}"
+            yield f"gives={len(tensors)}"
 
 
 def own(thing: Any) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from .live_things import in_class
 LINES = 5000
 #: Managers whose block a line may stand in.
 MANAGERS = ("no_grad", "inference_mode", "enable_grad", "autocast", "set_grad_enabled")
-#: Functions of an assignment that are named.
-CALLS = 4
+#: Functions of an assignment that are named, and assignments that are followed.
+CALLS, ORIGINS = 4, 8
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -44,19 +44,50 @@ def _is_plain(call: ast.Call) -> bool:
 
 
 def managers(where: str, node: ast.AST) -> set[str]:
+    """Those of MANAGERS that a `with` names; none of another statement."""
+    items = node.items if isinstance(node, ast.With | ast.AsyncWith) else ()
+    return {found for item in items for found in named_managers(where, item.context_expr)}
+
+
+def named_managers(where: str, node: ast.AST) -> set[str]:
     text = ast.unparse(node)
     return {f"{where} {name}" for name in MANAGERS if name in text}
 
 
-def returns(thing: Any, method: str) -> list[ast.expr]:
-    """What a function of the user's own, or a method of a thing, returns: as its source has it."""
+def returned(thing: Any, method: str) -> list[tuple[ast.AST, ast.expr]]:
+    """What a function of the user's own, or a method of a thing, returns, as its source has it:
+    (its tree, the expression)."""
     function = thing if type(thing) is FunctionType else in_class(thing, method)
     if type(function) is not FunctionType:
         return []
     if str(function.__globals__.get("__name__")).partition(".")[0] == "torch":
         return []
-    nodes = nodes_of(body_of(function.__code__, function.__globals__))
-    return [node.value for node in nodes if isinstance(node, ast.Return) and node.value]
+    body = body_of(function.__code__, function.__globals__)
+    nodes = [node for node in nodes_of(body) if isinstance(node, ast.Return)]
+    return [(body, node.value) for node in nodes if body and node.value]
+
+
+def last_before(body: ast.AST | None, name: str, line: int) -> ast.Assign | ast.AugAssign | None:
+    """The last assignment to a name above a line."""
+    last: ast.Assign | ast.AugAssign | None = None
+    for node in nodes_of(body):
+        if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < line:
+            named = any(ast.unparse(target) == name for target in targets(node))
+            if named and (last is None or node.lineno >= last.lineno):
+                last = node
+    return last
+
+
+def origins(body: ast.AST | None, value: ast.expr, but: str = "") -> list[ast.expr]:
+    """An expression, and what was last assigned to the names in it, and in that: ORIGINS at
+    most."""
+    found = [value]
+    for part in found:  # grows
+        names = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} - {but}
+        before = [last_before(body, name, part.lineno) for name in sorted(names)]
+        new = [assigned.value for assigned in before if assigned and assigned.value not in found]
+        found += new[: ORIGINS - len(found)]
+    return found
 
 
 def failing(step: Step) -> ast.AST | None:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from .. import LANGUAGES
 from ..content import catalogue, index
 from ..content.catalogue import Catalogue
+from ..content.problem import Problems
 from ..find import origins_table
 from . import file_scheme, machine_readable, offline, policy
 from .edition import CATALOGUE, SCRIPTS
@@ -33,7 +34,7 @@ _WORD = re.compile(r"\{(en|zh) ([\w-]+)\}")
 
 
 def build(
-    root: Path,
+    loaded: Catalogue,
     out: Path,
     *,
     site_url: str = "",
@@ -50,22 +51,9 @@ def build(
         keep: readers may keep the site for offline use.
         generator: the module that builds: mkdocs, or properdocs, its maintained fork.
     """
-    loaded = catalogue.load(root)
-    if tell_problems(loaded, strict) and strict:
+    _tell_problems(loaded.problems, strict)
+    if loaded.problems and strict:
         return 1
-    return build_loaded(loaded, out, site_url, strict=strict, keep=keep, generator=generator)
-
-
-def build_loaded(
-    loaded: Catalogue,
-    out: Path,
-    site_url: str = "",
-    *,
-    strict: bool,
-    keep: bool,
-    generator: str = "mkdocs",
-) -> int:
-    """Build the site of a catalogue, whose problems are told; see `build`."""
     started = time.monotonic()
     site_url = (site_url or os.environ.get("SITE_URL") or SITE_URL).rstrip("/") + "/"
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -91,16 +79,13 @@ def build_loaded(
     return 0
 
 
-def tell_problems(loaded: Catalogue, strict: bool) -> bool:
-    """Print the catalogue's problems; whether there are any."""
-    problems = loaded.problems
+def _tell_problems(problems: Problems, strict: bool) -> None:
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
         count = f"{len(problems)} problem{'s' * (len(problems) > 1)}"
         consequence = "nothing was built" if strict else "the site is built as far as it can be"
         print(f"The catalogue has {count}: {consequence}.", file=sys.stderr)
-    return bool(problems)
 
 
 def _tell_runs(loaded: Catalogue, runs: dict[str, subprocess.CompletedProcess[str]]) -> list[str]:

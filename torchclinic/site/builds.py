@@ -163,10 +163,9 @@ def whole() -> None:
     root, out, address = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     read = watch.digests(root)
     loaded = catalogue.load(root)
-    told = build.tell_problems(loaded, strict=False)
-    status = build.build_loaded(loaded, out, site_url=address, strict=False, keep=False)
+    status = build.build(loaded, out, site_url=address, strict=False, keep=False)
     if status == 0:
-        watch.keep(out, address, {} if told else read)
+        watch.keep(out, address, {} if loaded.problems else read)
     sys.exit(status)
 
 

@@ -35,8 +35,8 @@ LEXERS = {
 def case(catalogue: Catalogue, symptom: Symptom, shown: Case, language: str) -> str:
     """All tabs of a case."""
     label = LABELS[language]
-    broken = shown.cells["break"]
-    note = failing(catalogue, symptom, shown.cure, "fix", language)
+    broken = shown.cells.get("break")
+    note = failing(catalogue, symptom, shown.cure, "fix", language) if shown.cells else ""
     tabs = [
         tab(
             label["fixed"] if place == "python" else label["places"][place],
@@ -45,12 +45,15 @@ def case(catalogue: Catalogue, symptom: Symptom, shown: Case, language: str) -> 
         for place, text in shown.fixes.items()
     ]
     fix = shown.cells.get("fix")
-    if fix and not shown.silent and alike(broken.source, fix.source):
+    if fix and broken and not shown.silent and alike(broken.source, fix.source):
         difference = fence(diff(broken.source, fix.source), "diff .tc-diff")
         tabs.append(tab(label["diff"], difference))
-    tabs.append(tab(label["failing"], fence(program(symptom, broken, language), "python")))
-    output = printed(catalogue, symptom, broken, language)
-    tabs.append(tab(label["printed"], output + elsewhere(catalogue, symptom, broken, language)))
+    if broken:
+        tabs.append(tab(label["failing"], fence(program(symptom, broken, language), "python")))
+        output = printed(catalogue, symptom, broken, language)
+        tabs.append(tab(label["printed"], output + elsewhere(catalogue, symptom, broken, language)))
+    elif shown.cells:
+        tabs.append(f"{label['unbroken']}\n{{ .tc-note }}")
     if "proof" in shown.cells:
         folded = indented(proof(catalogue, symptom, shown, language))
         tabs.append(f'??? tc-proof "{label["proof"]}"\n\n{folded}')

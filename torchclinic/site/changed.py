@@ -17,6 +17,7 @@ from ..find.wording import Wording
 from . import markup, message_view
 from .evidence_view import environments, recorded
 from .labels import LABELS
+from .templates import render
 
 #: (release, row of the page)
 Row = tuple[str, str]
@@ -24,30 +25,14 @@ Row = tuple[str, str]
 
 def page(catalogue: Catalogue, language: str) -> str:
     """The whole page."""
-    label = LABELS[language]
-    form = markup.filter_form(
-        label["filter-changed"],
-        label["filter-changed-hint"],
-        label["shown-pages"],
-        label["filter-none"],
-    )
-    parts = [
-        markup.front_matter(label["changed-summary"]),
-        f"# {label['changed']}\n\n{label['changed-text']}\n\n{form}\n",
-        _list(label["old-code"], "old-code", list(_old_code(catalogue, language))),
-    ]
+    lists = [(LABELS[language]["old-code"], "old-code", list(_old_code(catalogue, language)))]
     by_release: dict[str, list[str]] = {}
     for release, row in _by_release(catalogue, language):
         by_release.setdefault(release, []).append(row)
     for release in sorted(by_release, key=changes.release, reverse=True):
         anchor = "r" + release.replace(".", "-")
-        parts.append(_list(f"torch {release}", anchor, [*dict.fromkeys(by_release[release])]))
-    return "\n".join(parts)
-
-
-def _list(heading: str, anchor: str, rows: list[str]) -> str:
-    items = "".join(f"<li>{row}</li>" for row in rows)
-    return f'\n## {heading} {{#{anchor}}}\n\n<ul class="tc-index">{items}</ul>\n' if rows else ""
+        lists.append((f"torch {release}", anchor, [*dict.fromkeys(by_release[release])]))
+    return render("changed.md", language, lists=lists)
 
 
 def _old_code(catalogue: Catalogue, language: str) -> Iterator[str]:
@@ -79,13 +64,13 @@ def _said(catalogue: Catalogue, symptom: Symptom, broken: Cell) -> Wording | Non
 def _seen(catalogue: Catalogue, symptom: Symptom, broken: Cell, language: str) -> str:
     """Where the break did what it must, and where it ran as if nothing were wrong."""
     label = LABELS[language]
-    found = [
+    ended = [
         (record, cell["outcome"])
         for record in catalogue.evidence
         if (cell := record.cell(symptom.snippet, broken.name)) and cell["outcome"] != "skipped"
     ]
-    ran = [record for record, _ in found]
-    failed = [record for record, outcome in found if outcome == "passed"]
+    ran = [record for record, _ in ended]
+    failed = [record for record, outcome in ended if outcome == "passed"]
     said = label["fails-in"].format(where=environments(failed, ran, language)) if failed else ""
     if spared := changes.spared(catalogue, symptom, broken)[0]:
         where = environments(spared, ran, language)

@@ -63,6 +63,7 @@ class Choice:
         self.heading = SECTIONS["fix"][language]
         self.met, self.threads = met
         self.rows = rows(symptom, language, told, self.met)
+        self.apart = {name for word, name, _ in self.page.directives if word == "case"}
         self.fix, causes = parts
         self.expand = expand
         quick = _CASE.search("\n".join(self.fix))
@@ -145,10 +146,14 @@ class Choice:
         if fix:
             self.fix = []
             fix = [f"### {self.heading} {{#fix}}", "", *self._all(fix), ""]
+        if cause.case and cause.case not in self.apart:  # it has no part on the page
+            words = (f"{{{{ {word} {cause.case} }}}}" for word in ("case", "check"))
+            return [do, "{ .tc-do }", "", *(f"{self.expand(word)}\n" for word in words)]
         if cause.case and not own and not fix and "](" not in do:
             do = f"[{do}](#{cause.case})"
         line = None if cause.case else command.to_type(do)
-        block = ["", fence(line[1], f"{line[0]} .tc-type")] if line else []
+        note = f"{self.label['line-read']}\n{{ .tc-note .tc-type }}"
+        block = ["", fence(line[1], f"{line[0]} .tc-type"), "", note] if line else []
         # The text of the quick fix says what to do.
         return [*([] if fix else [do, "{ .tc-do }", *block, ""]), *fix, *self._all(own)]
 

@@ -44,8 +44,18 @@ NOTEBOOKS = "notebooks/"
 #: Scripts that the build completes.
 SCRIPTS = "docs/root"
 _ASSETS = {".js", ".css", ".svg", ".png"}
+_ALL_SYMPTOMS = ("symptoms/index", "no-message", "messages", "exceptions", "changed")
 _ABOUT = (
-    *("verified", "sources", "terminal", "cluster-logs", "maintainers", "contribute", "lend"),
+    *(
+        "about",
+        "verified",
+        "sources",
+        "terminal",
+        "cluster-logs",
+        "maintainers",
+        "contribute",
+        "lend",
+    ),
     *("unknown", "machines"),
 )
 
@@ -67,9 +77,7 @@ class Edition:
     def nav(self) -> list[Any]:
         """MkDocs' setting `nav`."""
         label = LABELS[self.language]
-        symptoms: list[Any] = [
-            *("symptoms/index.md", "no-message.md", "messages.md", "exceptions.md", "changed.md")
-        ]
+        symptoms: list[Any] = [f"{name}.md" for name in _ALL_SYMPTOMS]
         for topic, members in lists.topics(self.catalogue).items():
             pages = [f"{symptom.id}.md" for symptom in members if self.language in symptom.pages]
             symptoms.append({self._topic(topic): [f"{topic}/index.md", *pages]})
@@ -81,14 +89,10 @@ class Edition:
             {label["home"]: "index.md"},
             {label["lookup"]: "lookup.md"},
             {label["symptoms"]: symptoms},
-            *(
-                [{label["routes"]: ways}]
-                if (ways := routes.names(self.root, self.language))
-                else []
-            ),
+            *([{label["routes"]: ways}] if ways else []),
             {label["tips"]: tips},
             {label["tags"]: "tags.md"},
-            {label["about"]: [f"{name}.md" for name in ("about", *_ABOUT)]},
+            {label["about"]: [f"{name}.md" for name in _ABOUT]},
         ]
 
     def _topic(self, topic: str) -> str:
@@ -154,8 +158,8 @@ class Edition:
 
     def article(self, name: str) -> Article | None:
         """The article in this language whose page is made from this source."""
-        found = article.of_source(self.catalogue, name)
-        return found if found and self.language in found.pages else None
+        shown = article.of_source(self.catalogue, name)
+        return shown if shown and self.language in shown.pages else None
 
     def page(self, name: str, text: str, meta: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """What a page's front matter gains, and its Markdown with all directives expanded.
@@ -227,7 +231,7 @@ class Edition:
         machine_readable.write_language(self.catalogue, out, self.language, base, self.markdown)
         redirect_pages.write(
             self.catalogue.redirects,
-            {made.id: made.title(self.language) for made in article.articles(self.catalogue)},
+            {shown.id: shown.title(self.language) for shown in article.articles(self.catalogue)},
             out,
             self.language,
             machine_readable.address(base, self.language),

@@ -36,7 +36,7 @@ def badge(catalogue: Catalogue, symptom: Symptom, language: str) -> tuple[str, s
     label = LABELS[language]
     states = [(record.status(symptom.snippet), record) for record in catalogue.evidence]
     on_cpu = [(state, record) for state, record in states if record.device == "cpu"]
-    here = [state for state, one in on_cpu if (one.torch, one.python) == (RELEASE, PYTHON)]
+    here = [state for state, record in on_cpu if (record.torch, record.python) == (RELEASE, PYTHON)]
     good = [record for state, record in on_cpu if state in ("passed", "partly")]
     known = [state for state, _ in on_cpu if state != "absent"]
     worst = next(iter([state for state in here if state != "absent"] or known), "absent")
@@ -73,16 +73,16 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
         records = [
             record for record in catalogue.evidence if (record.device == "cpu") == (device == "cpu")
         ]
-        found = [
+        runs = [
             (state, record)
             for record in records
             if (state := record.status(symptom.snippet)) != "absent"
         ]
-        if any(state in ("passed", "partly") for state, _ in found):
+        if any(state in ("passed", "partly") for state, _ in runs):
             # Where another release could not run it says nothing more.
-            found = [item for item in found if item[0] != "skipped"]
-        pieces += _pieces(found, symptom, language)
-        if not found and (device == "cpu" or needs & {"cuda", "multi-gpu"}):
+            runs = [item for item in runs if item[0] != "skipped"]
+        pieces += _pieces(runs, symptom, language)
+        if not runs and (device == "cpu" or needs & {"cuda", "multi-gpu"}):
             pieces.append(("absent", label["absent"].format(where=DEVICES[device])))
     texts = [
         f'<span class="tc-{state}">{html.escape(text, quote=False)}</span>'
@@ -93,55 +93,36 @@ def evidence_html(catalogue: Catalogue, symptom: Symptom, language: str) -> str:
             fault = html.escape(need.removeprefix(FAULT).strip(), quote=False)
             texts.append(f"<span>{label['fault'].format(fault=fault)}</span>")
     line = label["join"].join(texts) + label["stop"]
-    return re.sub(r"(?<=>)[a-z]", lambda found: found[0].upper(), line, count=1)
+    return re.sub(r"(?<=>)[a-z]", lambda letter: letter[0].upper(), line, count=1)
 
 
 def _pieces(
-    found: list[tuple[str, Evidence]], symptom: Symptom, language: str
+    runs: list[tuple[str, Evidence]], symptom: Symptom, language: str
 ) -> list[tuple[str, str]]:
     """(state, text) for each state and machine; releases of torch that ran alike are named
     together."""
     label = LABELS[language]
     alike: dict[tuple[str, ...], list[Evidence]] = {}
-    for state, record in found:
+    for state, record in runs:
         entry = record.symptoms[symptom.stem]
-        reasons = (
-            [entry["skipped"]]
-            if "skipped" in entry
-            else [
-                cell.get("why", "")
-                for cell in entry["cells"].values()
-                if cell["outcome"] == "skipped"
-            ]
-        )
+        skipped = (c.get("why", "") for c in entry["cells"].values() if c["outcome"] == "skipped")
+        reasons = [entry["skipped"]] if "skipped" in entry else [*skipped]
         # Reasons for the release that pages show, and for each GPU; packages where there is no
         # other run: a line for ten releases would fill a phone.
-        shown = (
-            state == "skipped"
-            or len(found) == 1
-            or record.device != "cpu"
-            or (record.torch, record.python) == (RELEASE, PYTHON)
-        )
-        why = (
-            label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
-            if shown
-            else ""
-        )
-        packages = "".join(
-            label["comma"] + f"{name} {version}"
-            for name, version in entry.get("packages", {}).items()
-            if len(found) == 1
-        )
+        alone, ours = len(runs) == 1, (record.torch, record.python) == (RELEASE, PYTHON)
+        why = packages = ""
+        if state == "skipped" or alone or record.device != "cpu" or ours:
+            why = label["join"].join(dict.fromkeys(reason(text, language) for text in reasons))
+        if alone:
+            releases_of = entry.get("packages", {}).items()
+            packages = "".join(f"{label['comma']}{name} {release}" for name, release in releases_of)
         alike.setdefault((state, packages, where(record), why), []).append(record)
     pieces = []
     for (state, packages, machine, why), records in alike.items():
-        torch = releases(
-            records, [record for _, record in found if where(record) == machine], language
-        )
+        ran_there = [record for _, record in runs if where(record) == machine]
+        torch = releases(records, ran_there, language)
         dates = sorted({record.symptoms[symptom.stem]["date"] for record in records})
-        date = (
-            dates[0] if len(dates) == 1 else label["range"].format(first=dates[0], last=dates[-1])
-        )
+        date = label["range"].format(first=dates[0], last=dates[-1]) if dates[1:] else dates[0]
         text = label[state].format(torch=torch + packages, where=machine, date=date, why=why)
         pieces.append((state, text if why else text.replace(" ()", "").replace("（）", "")))
     return pieces

@@ -15,44 +15,30 @@ from ..content import overview
 from ..content.catalogue import Catalogue
 from . import article, evidence_view, lists, markup, message_view, parts
 from .labels import LABELS
+from .templates import render
+
+#: Where the lookup's answer is put.
+ANSWER = '<div class="tc-result" data-lookup-result></div>'
 
 
 def expand(catalogue: Catalogue, text: str, language: str) -> str:
     """A page that is no symptom's and no tip's, with its directives expanded."""
-    text = _DIRECTIVE.sub(lambda found: DIRECTIVES[found[1]](catalogue, language), text)
-    text = overview.DIRECTIVE.sub(lambda found: lists.members(catalogue, found[1], language), text)
-    return _PROGRAM.sub(lambda found: parts.program(catalogue, found[1]), text)
+    text = _DIRECTIVE.sub(lambda directive: DIRECTIVES[directive[1]](catalogue, language), text)
+    text = overview.DIRECTIVE.sub(
+        lambda directive: lists.members(catalogue, directive[1], language), text
+    )
+    return _PROGRAM.sub(lambda directive: parts.program(catalogue, directive[1]), text)
 
 
 def lookup(catalogue: Catalogue, language: str) -> str:
     """The lookup: its form, and the place of its answer."""
-    return form(catalogue, language, "../") + "\n" + answer(catalogue, language)
+    return f"{form(catalogue, language, '../')}\n{ANSWER}"
 
 
 def form(catalogue: Catalogue, language: str, base: str = "") -> str:
     """The lookup's form; assets/lookup-page.js brings it to life. `base` leads from the page's
     address to the language's home page."""
-    label = LABELS[language]
-    # Three real messages, named by what a reader would call them.
-    examples = "".join(
-        f'<button type="button" data-example="{name}">{text}</button>'
-        for name, text in label["examples"].items()
-    )
-    return (
-        f'<form class="tc-lookup" data-lookup><label for="tc-paste">{label["paste"]}</label>'
-        '<textarea id="tc-paste" rows="9" spellcheck="false" autocapitalize="off" '
-        f'autocomplete="off" placeholder="{label["paste-hint"]}"></textarea>'
-        f'<p class="tc-examples"><span>{label["try"]}</span> {examples}'
-        f'<button type="reset" hidden>{label["clear"]}</button></p>'
-        f'<p class="tc-note"><label class="tc-file">{label["file"]} <input type="file"></label> '
-        f"<b data-tc-name></b> {label['private']}</p>"
-        '<p class="tc-status" role="status"></p>'
-        f"<noscript><p>{label['no-script'].format(base=base)}</p></noscript></form>"
-    )
-
-
-def answer(catalogue: Catalogue, language: str) -> str:
-    return '<div class="tc-result" data-lookup-result></div>'
+    return render("form.html", language, base=base)
 
 
 def totals(catalogue: Catalogue, language: str) -> str:
@@ -76,12 +62,8 @@ def totals(catalogue: Catalogue, language: str) -> str:
     last = max((record.symptoms[symptom.stem]["date"] for record, symptom in used), default="–")
     environments = len({record.environment for record, _ in used})
     label = LABELS[language]
-    facts = label["totals"].format(
-        symptoms=len(symptoms),
-        fixes=len(fixes),
-        environments=environments,
-        last=last,
-    )
+    counts = {"symptoms": len(symptoms), "fixes": len(fixes), "environments": environments}
+    facts = label["totals"].format(**counts, last=last)
     return f"{facts} [{label['verified']}](verified.md)\n{{ .tc-totals }}"
 
 
@@ -100,11 +82,11 @@ def often(catalogue: Catalogue, language: str) -> str:
     items = []
     for symptom in catalogue.often:
         if language in symptom.pages:
-            found = next(iter(symptom.snippet.wordings), None)
+            wording = next(iter(symptom.snippet.wordings), None)
             title = markup.in_html(symptom.title(language))
             message = (
-                f"<code>{message_view.with_holes(found, language).replace('<br>', ' ')}</code>"
-                if found
+                f"<code>{message_view.with_holes(wording, language).replace('<br>', ' ')}</code>"
+                if wording
                 else f"<span>{LABELS[language]['printed-by-code']}</span>"
             )
             items.append(f'<li><a href="{html.escape(symptom.id)}/">{title}</a>{message}</li>')
@@ -124,18 +106,20 @@ def topics(catalogue: Catalogue, language: str) -> str:
     # Fifteen cards come out even in no grid: all symptoms are the sixteenth.
     count = label["count"].format(count=len(catalogue.symptoms))
     rows.append(f"- [{label['symptoms']}](symptoms/index.md) <span>{count}</span>")
-    return markup.block("tc-topics", "\n".join(rows))
+    return "\n\n".join(['<div class="tc-topics" markdown>', "\n".join(rows), "</div>"])
 
 
+#: Words of the field above a list of pages.
+PAGES = {"title": "filter-pages", "hint": "filter-pages-hint", "shown": "shown-pages"}
 #: name -> what stands for `{{ name }}`.
 DIRECTIVES: dict[str, Callable[[Catalogue, str], str]] = {
     "lookup": lookup,
     "form": form,
-    "answer": answer,
+    "answer": lambda catalogue, language: ANSWER,
     "totals": totals,
     "often": often,
     "topics": topics,
-    "filter": lambda catalogue, language: lists.pages_filter(language),
+    "filter": lambda catalogue, language: render("filter.html", language, **PAGES),
     "mutants": mutants,
     "evidence": evidence_view.evidence_table,
     "matrix": evidence_view.evidence_matrix,

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 from .. import LANGUAGES
-from ..content import badge, changes, yamlfile
+from ..content import changes, yamlfile
 from ..content.catalogue import Catalogue
 from ..content.evidence import Evidence
 from ..content.page import split_front_matter
@@ -25,6 +24,7 @@ from ..content.tip import Tip
 from . import markdown_copy, parts
 from .article import articles
 from .labels import LABELS
+from .templates import render
 
 VERSION = 1
 LOCALES = {"en": "en_US", "zh": "zh_CN"}
@@ -33,12 +33,7 @@ LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 RAN = ("passed", "partly")
 #: The newest entries of a feed.
 FEED = 50
-ATOM, SITEMAP, XHTML = (
-    "http://www.w3.org/2005/Atom",
-    "http://www.sitemaps.org/schemas/sitemap/0.9",
-    "http://www.w3.org/1999/xhtml",
-)
-_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def address(base: str, language: str, name: str = "") -> str:
@@ -72,34 +67,29 @@ def index(catalogue: Catalogue, base: str) -> dict[str, Any]:
         "topics": catalogue.topics,
         "tags": catalogue.tags,
         "symptoms": [_symptom(catalogue, symptom, base) for symptom in catalogue.symptoms.values()],
-        "tips": [_tip(made, base) for made in catalogue.tips.values()],
+        "tips": [_tip(page, base) for page in catalogue.tips.values()],
     }
 
 
 def _environment(record: Evidence) -> dict[str, str]:
-    return {
-        "torch": record.torch,
-        "python": record.python,
-        "device": record.device,
-        "device_name": record.device_name,
-        "cuda": record.cuda,
-    }
+    names = ("torch", "python", "device", "device_name", "cuda")
+    return {name: getattr(record, name) for name in names}
 
 
-def _page(made: Symptom | Tip, base: str) -> dict[str, Any]:
+def _page(page: Symptom | Tip, base: str) -> dict[str, Any]:
     """What symptoms and tips have in common. A language that a page is not written in is left
     out."""
-    languages = [language for language in LANGUAGES if language in made.pages]
+    languages = [language for language in LANGUAGES if language in page.pages]
     return {
-        "id": made.id,
-        "topic": made.topic,
-        "url": {language: address(base, language, made.id) for language in languages},
+        "id": page.id,
+        "topic": page.topic,
+        "url": {language: address(base, language, page.id) for language in languages},
         "markdown": {
-            language: address(base, language, made.id) + markdown_copy.NAME
+            language: address(base, language, page.id) + markdown_copy.NAME
             for language in languages
         },
-        "title": {language: made.title(language) for language in languages},
-        "summary": {language: parts.summary(made, language) for language in languages},
+        "title": {language: page.title(language) for language in languages},
+        "summary": {language: parts.summary(page, language) for language in languages},
     }
 
 
@@ -134,12 +124,12 @@ def _symptom(catalogue: Catalogue, symptom: Symptom, base: str) -> dict[str, Any
     }
 
 
-def _tip(made: Tip, base: str) -> dict[str, Any]:
+def _tip(page: Tip, base: str) -> dict[str, Any]:
     return {
-        **_page(made, base),
-        "rule": {language: made.rule(language) for language in LANGUAGES if language in made.pages},
-        "tags": made.facts.tags,
-        "symptoms": made.facts.symptoms,
+        **_page(page, base),
+        "rule": {language: page.rule(language) for language in LANGUAGES if language in page.pages},
+        "tags": page.facts.tags,
+        "symptoms": page.facts.symptoms,
     }
 
 
@@ -154,14 +144,14 @@ DISCOVERY = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
 def write_skills(root: Path, out: Path) -> None:
     """Copy the skills to where agents look, with a list of them."""
-    found = []
+    skills = []
     for file in sorted((root / SKILLS).glob("*/SKILL.md")):
         data = file.read_bytes()
         name = file.relative_to(root / SKILLS).as_posix()
         meta = yamlfile.load(split_front_matter(data.decode("utf-8"))[0], file, 2, Problems(root))
         digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
         # The address is relative to the list: a site may stand below its host's root.
-        found.append(
+        skills.append(
             {
                 "name": meta["name"],
                 "type": "skill-md",
@@ -173,7 +163,7 @@ def write_skills(root: Path, out: Path) -> None:
         target = out / WELL_KNOWN / name
         target.parent.mkdir(parents=True)
         target.write_bytes(data)
-    text = json.dumps({"$schema": DISCOVERY, "skills": found}, ensure_ascii=False, indent=1)
+    text = json.dumps({"$schema": DISCOVERY, "skills": skills}, ensure_ascii=False, indent=1)
     (out / WELL_KNOWN / "index.json").write_text(text, encoding="utf-8")
 
 
@@ -182,131 +172,89 @@ def write_skills(root: Path, out: Path) -> None:
 
 def llms(catalogue: Catalogue, base: str) -> str:
     """The map of the site for a language model: one line for each copy in Markdown."""
-    parts = [
-        "# Torch Clinic",
-        "> PyTorch errors and pitfalls whose break and fix have been run, in English and Chinese. "
-        "Each page names the torch release, the device and the date on which its code ran.",
-        "An error message is best looked up in "
-        f"[index.json]({base}index.json), which has every wording, with holes for what varies "
-        f"({address(base, 'en', 'machines')} describes it). "
-        f"Texts may be used under CC BY 4.0 ({LICENCE}), code under MIT.",
-        "On a machine with Python, the command `torchclinic` looks an error up and gives one fix: "
-        f"[SKILL.md]({base}{WELL_KNOWN}/torchclinic/SKILL.md) "
-        "teaches it to a coding agent.",
-    ]
+    lists = []
     for language in LANGUAGES:
-        for name, members in (
-            ("symptoms", catalogue.symptoms.values()),
-            ("tips", catalogue.tips.values()),
-        ):
+        for name, pages in (("symptoms", catalogue.symptoms), ("tips", catalogue.tips)):
             lines = [
-                markdown_copy.summary_line(made, language, address(base, language))
-                for made in members
-                if language in made.pages
+                markdown_copy.summary_line(page, language, address(base, language))
+                for page in pages.values()
+                if language in page.pages
             ]
-            if lines:
-                parts += [f"## {LABELS[language][name]}", "\n".join(lines)]
-    return "\n\n".join(parts) + "\n"
+            lists.append((LABELS[language][name], lines))
+    machines, skills = address(base, "en", "machines"), WELL_KNOWN
+    facts = {"base": base, "machines": machines, "licence": LICENCE, "skills": skills}
+    return render("llms.txt", "en", lists=lists, **facts)
 
 
-# ---- XML: feeds and the sitemap
+# ---- feeds, the sitemap, the badge
 
 
 def feed(catalogue: Catalogue, language: str, base: str) -> str:
     """An Atom feed of symptoms, newest first. Tips are not in it: nothing records a day of
     theirs."""
-    own = address(base, language)
     dated = [
         (date, symptom)
         for symptom in catalogue.symptoms.values()
         if language in symptom.pages and (date := ran_on(catalogue, symptom))
     ]
-    dated.sort(
-        key=lambda item: item[0], reverse=True
-    )  # stable: of one day, in the catalogue's order
-    root = ET.Element("feed", {"xmlns": ATOM, "xml:lang": language})
-    _add(root, "title", LABELS[language]["feed"])
-    _add(root, "id", f"{own}feed.xml")
-    _add(root, "updated", _moment(dated[0][0] if dated else "1970-01-01"))
-    _add(root, "link", rel="self", type="application/atom+xml", href=f"{own}feed.xml")
-    _add(root, "link", rel="alternate", type="text/html", href=own)
-    _add(_add(root, "author"), "name", "Torch Clinic")
-    for date, symptom in dated[:FEED]:
-        entry = _add(root, "entry")
-        _add(entry, "title", symptom.title(language).replace("`", ""))
-        _add(entry, "id", address(base, language, symptom.id))
-        _add(entry, "updated", _moment(date))
-        _add(
-            entry,
-            "link",
-            rel="alternate",
-            type="text/html",
-            href=address(base, language, symptom.id),
+    dated.sort(key=lambda pair: pair[0], reverse=True)  # of one day, in the catalogue's order
+    entries = [
+        (
+            date,
+            symptom,
+            parts.description(symptom, language),
+            parts.tag_names(catalogue, symptom.snippet.tags, language),
         )
-        _add(entry, "summary", parts.description(symptom, language))
-        for tag in parts.tag_names(catalogue, symptom.snippet.tags, language):
-            _add(entry, "category", term=tag)
-    return _xml(root)
-
-
-def _moment(date: str) -> str:
-    return f"{date}T00:00:00Z"
+        for date, symptom in dated[:FEED]
+    ]
+    updated = dated[0][0] if dated else "1970-01-01"
+    home = address(base, language)
+    return render("feed.xml", language, entries=entries, updated=updated, home=home)
 
 
 def sitemap(folder: Path, base: str) -> str:
     """One sitemap of both languages, from the two that MkDocs wrote; each page names itself in the
     other language."""
-    root = ET.Element("urlset", {"xmlns": SITEMAP, "xmlns:xhtml": XHTML})
-    for language in LANGUAGES:
-        for url in ET.parse(folder / language / "sitemap.xml").getroot():
-            entry = ET.SubElement(root, "url")
-            own = (url.findtext(f"{{{SITEMAP}}}loc") or "").strip()
-            _add(entry, "loc", own)
-            for other in LANGUAGES:
-                _add(
-                    entry,
-                    "xhtml:link",
-                    rel="alternate",
-                    hreflang=other,
-                    href=f"{base}{other}/{own.removeprefix(f'{base}{language}/')}",
-                )
-    return _xml(root)
+    pages = [
+        (language, (place.text or "").strip().removeprefix(address(base, language)))
+        for language in LANGUAGES
+        for place in ET.parse(folder / language / "sitemap.xml").iter(f"{{{SITEMAP}}}loc")
+    ]
+    return render("sitemap.xml", "en", pages=pages, base=base, languages=LANGUAGES)
 
 
-def _add(parent: ET.Element, name: str, text: str = "", /, **attributes: str) -> ET.Element:
-    made = ET.SubElement(
-        parent, name, {key: _NO_XML.sub("", value) for key, value in attributes.items()}
-    )
-    made.text = _NO_XML.sub("", text) or None
-    return made
-
-
-def _xml(root: ET.Element) -> str:
-    ET.indent(root, " ")
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+def badge(catalogue: Catalogue) -> str:
+    """An SVG for pages elsewhere: how many symptoms, as they are now, ran on the CPU."""
+    record = next((record for record in catalogue.evidence if record.device == "cpu"), None)
+    symptoms = catalogue.symptoms.values()
+    ran = sum(record is not None and record.status(of.snippet) in RAN for of in symptoms)
+    left = "breaks and fixes executed"
+    right = f"{ran} of {len(symptoms)} symptoms, torch {record.torch if record else '?'}, CPU"
+    widths = [round(6.6 * len(text)) + 16 for text in (left, right)]
+    return render("badge.svg", "en", left=left, right=right, widths=widths)
 
 
 # ---- a page's head
 
 
-def article(catalogue: Catalogue, made: Symptom | Tip, language: str, base: str) -> str:
+def article(catalogue: Catalogue, page: Symptom | Tip, language: str, base: str) -> str:
     """JSON-LD of a symptom or a tip. It goes into a `<script>`, whose text no `<` may end."""
-    tags = made.snippet.tags if isinstance(made, Symptom) else made.facts.tags
+    tags = page.snippet.tags if isinstance(page, Symptom) else page.facts.tags
     facts: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "TechArticle",
-        "headline": made.title(language).replace("`", ""),
-        "description": parts.description(made, language),
-        "url": address(base, language, made.id),
+        "headline": page.title(language).replace("`", ""),
+        "description": parts.description(page, language),
+        "url": address(base, language, page.id),
         "inLanguage": language,
         "keywords": [
             *parts.tag_names(catalogue, tags, language),
-            *made.pages[language].front.synonyms,
+            *page.pages[language].front.synonyms,
         ],
         "license": LICENCE,
         "isPartOf": {"@type": "WebSite", "name": "Torch Clinic", "url": base},
     }
-    if isinstance(made, Symptom) and (date := ran_on(catalogue, made)):
+    if isinstance(page, Symptom) and (date := ran_on(catalogue, page)):
         facts["dateModified"] = date
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -317,7 +265,7 @@ def write(catalogue: Catalogue, out: Path, base: str) -> None:
         "index.json": json.dumps(index(catalogue, base), ensure_ascii=False, separators=(",", ":")),
         "llms.txt": llms(catalogue, base),
         "sitemap.xml": sitemap(out, base),
-        "badge.svg": badge.badge(catalogue),
+        "badge.svg": badge(catalogue),
     }
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")

@@ -29,11 +29,6 @@ def in_html(text: str) -> str:
     )
 
 
-def block(name: str, markdown: str) -> str:
-    """Markdown in an element of its own."""
-    return f'<div class="{name}" markdown>\n\n{markdown}\n\n</div>'
-
-
 def fence(code: str, classes: str, title: str = "") -> str:
     """A fenced block that its content cannot end."""
     longest = max((len(found) for found in re.findall(r"`{3,}", code)), default=2)
@@ -49,26 +44,3 @@ def tab(label: str, content: str) -> str:
 def indented(content: str) -> str:
     """As the content of a tab or of a folded block."""
     return "\n".join(f"    {line}" if line else "" for line in content.splitlines())
-
-
-def front_matter(description: str) -> str:
-    return f"---\ndescription: {description!r}\n---\n"
-
-
-def filter_form(name: str, hint: str, shown: str, otherwise: str) -> str:
-    """The field above a list, on a page one folder deep; filter.js shows it, for without JavaScript
-    it would do nothing.
-
-    Args:
-        shown: how many rows are left, with the places {shown} and {count}.
-        otherwise: of a link to the lookup, where none is.
-    """
-    return (
-        f'<form class="tc-filter" role="search" aria-label="{name}" '
-        f'data-tc-filter="{html.escape(shown)}" hidden>'
-        f'<label for="tc-filter">{name}</label>'
-        '<input id="tc-filter" type="search" autocomplete="off" autocapitalize="off" '
-        f'spellcheck="false" placeholder="{hint}">'
-        '<p class="tc-note"><span role="status" aria-live="polite"></span> '
-        f'<a href="../lookup/" data-tc-none hidden>{otherwise}</a></p></form>'
-    )

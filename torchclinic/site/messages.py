@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 from ..content.catalogue import Catalogue
+from ..content.symptom import Symptom
 from . import markup, message_view
 from .labels import LABELS
+from .templates import render
 
 #: Where messages stand that begin with a digit.
 DIGITS = "0–9"
@@ -40,66 +41,32 @@ class Row:
 
 def rows(catalogue: Catalogue, language: str) -> list[Row]:
     """Every wording, A to Z, each once a symptom and exception."""
-    found = {}
-    for title, page, wordings in _entries(catalogue, language):
-        for wording in wordings:
-            # Quotes and brackets do not count: `'NoneType' object` stands under N.
-            start = next(
-                (at for at, c in enumerate(wording.text) if c.isascii() and c.isalnum()), 0
-            )
-            row = Row(
-                message_view.with_holes(wording, language),
-                wording.text[start:].lower(),
-                wording.exception,
-                title,
-                page,
-            )
-            found[row.text, row.exception, page, title] = row
-    return sorted(
-        found.values(), key=lambda row: (row.letter == DIGITS, row.order, row.exception, row.title)
-    )
-
-
-def _entries(catalogue: Catalogue, language: str) -> Iterator[tuple[str, str, list[Any]]]:
-    """(title, id of the page, wordings) of symptoms."""
+    every = {}
     for symptom in catalogue.symptoms.values():
-        if language in symptom.pages:
-            yield symptom.title(language), symptom.id, symptom.snippet.wordings
+        for wording in symptom.snippet.wordings if language in symptom.pages else ():
+            # Quotes and brackets do not count: `'NoneType' object` stands under N.
+            start = re.search("[A-Za-z0-9]", wording.text)
+            order = wording.text[start.start() if start else 0 :].lower()
+            text, title = message_view.with_holes(wording, language), symptom.title(language)
+            row = Row(text, order, wording.exception, title, symptom.id)
+            every[row.text, row.exception, row.page, row.title] = row
+    return sorted(
+        every.values(), key=lambda row: (row.letter == DIGITS, row.order, row.exception, row.title)
+    )
 
 
 def messages_page(catalogue: Catalogue, language: str) -> str:
     """Every message, A to Z, under its first letter, with a field that narrows the list."""
-    label = LABELS[language]
-    found = rows(catalogue, language)
-    printed = [(row.text, row.exception) for row in found]
-    groups: dict[str, list[str]] = {}
-    for row, key in zip(found, printed, strict=True):
-        # The same words may come from several symptoms: their titles tell them apart.
-        groups.setdefault(row.letter, []).append(_item(row, language, named=printed.count(key) > 1))
-    lists = "\n\n".join(
-        f"## {letter} {{#{'digits' if letter == DIGITS else letter.lower()}}}\n\n"
-        f'<ul class="tc-index">{"".join(items)}</ul>'
-        for letter, items in groups.items()
-    )
-    intro = label["messages-text"].format(count=len(found))
-    front = markup.front_matter(label["messages-summary"])
-    form = markup.filter_form(
-        label["filter-messages"],
-        label["filter-messages-hint"],
-        label["shown-messages"],
-        label["filter-none"],
-    )
-    return f"{front}# {label['messages']}\n\n{intro}\n\n{form}\n\n{lists}\n"
-
-
-def _item(row: Row, language: str, named: bool) -> str:
-    """One row. The page lies one folder deep, and MkDocs leaves links in raw HTML as they are."""
-    notes = [html.escape(row.exception)] if row.exception else []
-    if named:
-        notes.append(html.escape(row.title.replace("`", ""), quote=False))
-    text = f"<code>{row.text}</code>"
-    text = f'<a href="../{html.escape(row.page)}/">{text}</a>'
-    return f"<li>{text}{' <small>' + ' · '.join(notes) + '</small>' if notes else ''}</li>"
+    every = rows(catalogue, language)
+    printed = Counter((row.text, row.exception) for row in every)
+    letters: dict[str, list[tuple[Row, list[str]]]] = {}
+    for row in every:
+        notes = [row.exception] if row.exception else []
+        if printed[row.text, row.exception] > 1:  # their titles tell them apart
+            notes.append(row.title.replace("`", ""))
+        escaped = [html.escape(note, quote=False) for note in notes]
+        letters.setdefault(row.letter, []).append((row, escaped))
+    return render("messages.md", language, letters=letters, digits=DIGITS, count=len(every))
 
 
 # ---- by exception type
@@ -109,42 +76,18 @@ def exceptions_page(catalogue: Catalogue, language: str) -> str:
     """Symptoms by the type of the exception or warning that they print; at the end those that print
     a line of a log, and those that print nothing."""
     label = LABELS[language]
-    groups: dict[str, list[str]] = {}
-    for title, page, wordings in _entries(catalogue, language):
-        for exception in {wording.exception for wording in wordings}:
-            groups.setdefault(exception, []).append(_line(title, page))
-    log_lines = groups.pop("", [])
-    parts = [
-        markup.front_matter(label["exceptions-summary"])
-        + f"# {label['exceptions']}\n\n{label['exceptions-text']}\n"
+    by_type: dict[str, list[Symptom]] = {}
+    silent = []
+    for symptom in catalogue.symptoms.values():
+        if language in symptom.pages:
+            for exception in {wording.exception for wording in symptom.snippet.wordings}:
+                by_type.setdefault(exception, []).append(symptom)
+            silent += [] if symptom.snippet.wordings else [symptom]
+    log_lines = by_type.pop("", [])
+    groups = [
+        (markup.plain(name), re.sub(r"[^a-z0-9]+", "-", name.lower()), by_type[name])
+        for name in sorted(by_type, key=str.lower)
     ]
-    for exception in sorted(groups, key=str.lower):
-        parts.append(
-            _group(
-                markup.plain(exception),
-                re.sub(r"[^a-z0-9]+", "-", exception.lower()),
-                groups[exception],
-            )
-        )
-    if log_lines:
-        parts.append(_group(label["log-lines"], "log-lines", log_lines))
-    silent = [
-        _line(symptom.title(language), symptom.id)
-        for symptom in silent_symptoms(catalogue)
-        if language in symptom.pages
-    ]
-    parts.append(_group(label["silent-heading"], "silent", [label["silent-text"], "", *silent]))
-    return "\n".join(parts)
-
-
-def silent_symptoms(catalogue: Catalogue) -> list[Any]:
-    """Symptoms that print no message at all: slow, or wrong."""
-    return [symptom for symptom in catalogue.symptoms.values() if not symptom.snippet.wordings]
-
-
-def _group(heading: str, anchor: str, lines: list[str]) -> str:
-    return f"\n## {heading} {{#{anchor}}}\n\n" + "\n".join(lines) + "\n"
-
-
-def _line(title: str, page: str) -> str:
-    return f"- [{markup.plain(title)}]({page}.md)"
+    groups += [(label["log-lines"], "log-lines", log_lines)] if log_lines else []
+    groups.append((label["silent-heading"], "silent", silent))
+    return render("exceptions.md", language, groups=groups)

@@ -46,14 +46,15 @@ class Notebook(TypedDict):
 def make(catalogue: Catalogue, symptom: Symptom, language: str) -> Notebook:
     """The notebook of a symptom: heading, set-up, and each cell under a heading of its case."""
     introduction = f"# {title(symptom, language)}\n\n{LABELS[language]['nb-intro']}"
-    cells = [_markdown("title", introduction)]
+    cells = [_cell("markdown", "title", introduction)]
     snippet = symptom.code(language)
     for number, cell in enumerate(snippet.cells):
         name = cell.anchor if cell.kind else f"setup-{number}"
         if cell.kind:
-            cells.append(_markdown(f"{name}-heading", f"## {heading(symptom, cell, language)}"))
-        source = snippet.as_run(cell).source
-        cells.append(_code(name, source, outputs(catalogue, symptom, cell)))
+            title_of_cell = f"## {heading(symptom, cell, language)}"
+            cells.append(_cell("markdown", f"{name}-heading", title_of_cell))
+        source, shown = snippet.as_run(cell).source, outputs(catalogue, symptom, cell)
+        cells.append(_cell("code", name, source, shown))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -94,40 +95,18 @@ def title(symptom: Symptom, language: str) -> str:
 def heading(symptom: Symptom, cell: Cell, language: str) -> str:
     """`Break: title of the case`, as the symptom's page titles it."""
     label = LABELS[language]
-    case = case_titles(symptom, language).get(cell.case, cell.case)
-    return f"{label[cell.kind]}{label['colon']}{case.removesuffix(label['fix-above'])}"
+    titles = symptom.pages[language].titles if language in symptom.pages else {}
+    title = re.sub("[`*]", "", titles.get(cell.case, cell.case))  # no Markdown in a heading
+    return f"{label[cell.kind]}{label['colon']}{title.removesuffix(label['fix-above'])}"
 
 
-def case_titles(symptom: Symptom, language: str) -> dict[str, str]:
-    """The title that a page gives to each case, without Markdown's marks."""
-    body = symptom.pages[language].body if language in symptom.pages else ""
-    titles = re.findall(r"^### (.*?) \{#([a-z0-9-]+)\}$", body, re.MULTILINE)
-    return {name: text.replace("`", "").replace("*", "") for text, name in titles}
-
-
-def _id(name: str) -> str:
+def _cell(kind: str, name: str, text: str, outputs: list[Output] | None = None) -> NotebookCell:
     # nbformat takes at most 64 characters. The same notebook has the same ids in every build.
-    return name[:64]
-
-
-def _markdown(name: str, text: str) -> NotebookCell:
-    return {
-        "cell_type": "markdown",
-        "id": _id(name),
-        "metadata": {},
-        "source": text.splitlines(keepends=True),
-    }
-
-
-def _code(name: str, source: str, outputs: list[Output]) -> NotebookCell:
-    return {
-        "cell_type": "code",
-        "id": _id(name),
-        "metadata": {},
-        "execution_count": None,
-        "source": source.splitlines(keepends=True),
-        "outputs": outputs,
-    }
+    head: NotebookCell = {"cell_type": kind, "id": name[:64], "metadata": {}}
+    lines = text.splitlines(keepends=True)
+    if outputs is None:
+        return {**head, "source": lines}
+    return {**head, "execution_count": None, "source": lines, "outputs": outputs}
 
 
 def outputs(catalogue: Catalogue, symptom: Symptom, cell: Cell) -> list[Output]:

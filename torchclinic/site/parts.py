@@ -27,14 +27,14 @@ def tag_names(catalogue: Catalogue, tags: list[str], language: str) -> list[str]
     ]
 
 
-def summary(made: Symptom | Tip, language: str) -> str:
-    found = made.pages.get(language)
-    return found.front.summary if found else ""
+def summary(shown: Symptom | Tip, language: str) -> str:
+    page = shown.pages.get(language)
+    return page.front.summary if page else ""
 
 
-def description(made: Symptom | Tip, language: str) -> str:
+def description(shown: Symptom | Tip, language: str) -> str:
     """The summary without Markdown's marks, for search engines."""
-    return summary(made, language).replace("`", "")
+    return summary(shown, language).replace("`", "")
 
 
 def figure(catalogue: Catalogue, name: str, language: str, page: str) -> str:
@@ -54,9 +54,8 @@ def figure(catalogue: Catalogue, name: str, language: str, page: str) -> str:
 
 def program(catalogue: Catalogue, name: str) -> str:
     """A program of docs/programs, whole, under its name."""
-    return fence(
-        (catalogue.root / PROGRAMS / name).read_text(encoding="utf-8").rstrip("\n"), "python", name
-    )
+    text = (catalogue.root / PROGRAMS / name).read_text(encoding="utf-8")
+    return fence(text.rstrip("\n"), "python", name)
 
 
 def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
@@ -64,10 +63,7 @@ def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
     names = []
     for document in dict.fromkeys(row.partition("-")[0] for row in rows):
         source = catalogue.sources[document]
-        facts = [
-            source["title"],
-            *(source[name] for name in ("author", "licence") if name in source),
-        ]
+        facts = [source[name] for name in ("title", "author", "licence") if name in source]
         names.append(html.escape(LABELS[language]["comma"].join(facts), quote=False))
     if not names:
         return []
@@ -76,34 +72,19 @@ def sources(catalogue: Catalogue, rows: list[str], language: str) -> list[str]:
     return ["", f'<p class="tc-note" markdown="0">{note}</p>']
 
 
-def synonyms(made: Page, language: str) -> list[str]:
+def synonyms(page: Page, language: str) -> list[str]:
     """The first of them, in the order of the page: enough to see that one is right here. The search
     and the page's keywords have all."""
-    label = LABELS[language]
-    return (
-        [
-            "",
-            label["also"]
-            + label["words"].join(map(plain, made.front.synonyms[:SYNONYMS]))
-            + "\n{ .tc-note }",
-        ]
-        if made.front.synonyms
-        else []
-    )
+    label, typed = LABELS[language], map(plain, page.front.synonyms[:SYNONYMS])
+    line = f"{label['also']}{label['words'].join(typed)}\n{{ .tc-note }}"
+    return ["", line] if page.front.synonyms else []
 
 
 def host(address: str) -> str:
     """Whose documentation an address is of."""
     name = address.partition("://")[2].partition("/")[0]
-    return (
-        "PyTorch"
-        if name.endswith("pytorch.org")
-        else "NVIDIA"
-        if name.endswith("nvidia.com")
-        else "Python"
-        if name.endswith("python.org")
-        else name
-    )
+    owners = {"pytorch.org": "PyTorch", "nvidia.com": "NVIDIA", "python.org": "Python"}
+    return next((owner for end, owner in owners.items() if name.endswith(end)), name)
 
 
 def docs_name(address: str) -> str:
@@ -111,8 +92,6 @@ def docs_name(address: str) -> str:
     `notes/autograd#in-place`."""
     path, _, anchor = address.partition("#")
     name = path.rstrip("/").rpartition("/")[2].removesuffix(".html")
-    return (
-        f"{name}: {anchor.replace('-', ' ')}"
-        if anchor and not anchor.startswith("torch.")
-        else anchor or name
-    )
+    if anchor and not anchor.startswith("torch."):
+        return f"{name}: {anchor.replace('-', ' ')}"
+    return anchor or name

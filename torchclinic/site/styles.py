@@ -49,12 +49,12 @@ def names(tree: LexborHTMLParser) -> set[str]:
     >>> sorted(names(LexborHTMLParser('<p class="a b" id=c>class="d"</p>')))
     ['a', 'b', 'c']
     """
-    found: set[str] = set()
+    known: set[str] = set()
     for node in tree.css("[class], [id]"):
         attributes = node.attributes
-        found.update((attributes.get("class") or "").split())
-        found.update((attributes.get("id") or "").split())
-    return found
+        known.update((attributes.get("class") or "").split())
+        known.update((attributes.get("id") or "").split())
+    return known
 
 
 def words(scripts: Iterable[str]) -> set[str]:
@@ -93,7 +93,9 @@ def _read(nodes: Iterable[Node]) -> Iterator[str]:
 def _rules(rules: Iterable[Node], used: set[str], read: set[str]) -> Iterator[str]:
     for rule in rules:
         if rule.type == "qualified-rule":
-            selectors = [_text(one) for one in _split(rule.prelude) if _can_match(one, used)]
+            selectors = [
+                _text(selector) for selector in _split(rule.prelude) if _can_match(selector, used)
+            ]
             body = _body(rule.content, read)
             if selectors and body:
                 yield f"{','.join(selectors)}{{{body}}}"
@@ -102,15 +104,10 @@ def _rules(rules: Iterable[Node], used: set[str], read: set[str]) -> Iterator[st
             if rule.content is None:  # @charset and the like
                 yield head + ";"
             elif rule.lower_at_keyword in _NESTING:
-                if inner := "".join(
-                    _rules(
-                        tinycss2.parse_rule_list(
-                            rule.content, skip_comments=True, skip_whitespace=True
-                        ),
-                        used,
-                        read,
-                    )
-                ):
+                nested = tinycss2.parse_rule_list(
+                    rule.content, skip_comments=True, skip_whitespace=True
+                )
+                if inner := "".join(_rules(nested, used, read)):
                     yield f"{head}{{{inner}}}"
             elif body := _text(rule.content):
                 yield f"{head}{{{body}}}"
@@ -119,19 +116,19 @@ def _rules(rules: Iterable[Node], used: set[str], read: set[str]) -> Iterator[st
 def _body(content: list[Node], read: set[str]) -> str:
     """A rule's declarations, and the rules within it as they are. A variable whose value is a
     picture is long; the others scripts may read."""
-    made = []
+    declarations = []
     for node in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if node.type != "declaration":
-            made.append(_text([node]).rstrip(";"))
+            declarations.append(_text([node]).rstrip(";"))
         elif node.name in read or not node.name.startswith("--") or not _is_picture(node.value):
-            made.append(f"{node.name}:{_text(node.value)}{'!important' * node.important}")
-    return ";".join(made)
+            declarations.append(f"{node.name}:{_text(node.value)}{'!important' * node.important}")
+    return ";".join(declarations)
 
 
 def _is_picture(value: list[Node]) -> bool:
-    found = [node for node in value if node.type not in ("whitespace", "comment")]
-    return len(found) == 1 and (
-        found[0].type == "url" or (found[0].type == "function" and found[0].lower_name == "url")
+    values = [node for node in value if node.type not in ("whitespace", "comment")]
+    return len(values) == 1 and (
+        values[0].type == "url" or (values[0].type == "function" and values[0].lower_name == "url")
     )
 
 
@@ -152,13 +149,13 @@ def _single(nodes: Iterable[Node]) -> None:
 
 def _split(selectors: list[Node]) -> list[list[Node]]:
     """At the commas outside of brackets."""
-    made: list[list[Node]] = [[]]
+    parts: list[list[Node]] = [[]]
     for node in selectors:
         if node == ",":
-            made.append([])
+            parts.append([])
         else:
-            made[-1].append(node)
-    return made
+            parts[-1].append(node)
+    return parts
 
 
 def _can_match(selector: list[Node], used: set[str]) -> bool:

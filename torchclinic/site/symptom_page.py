@@ -10,7 +10,6 @@ import re
 from ..content import condition, page_file, related, words
 from ..content import page as pages
 from ..content.catalogue import Catalogue
-from ..content.page import Page
 from ..content.symptom import Symptom
 from ..find.wording import Hole, Wording
 from .case_view import case, check, tried
@@ -30,7 +29,7 @@ def symptom_page(
     """The page as Markdown: title, evidence, sections with fixed ids, directives expanded,
     links."""
     page = symptom.pages[language]
-    sections = _sections(page)
+    sections = {name: page.lines_of(section) for name, section in page.sections.items()}
 
     def shown(line: str) -> str:
         directive = page_file.DIRECTIVE.fullmatch(line)
@@ -66,19 +65,6 @@ def symptom_page(
         *synonyms(page, language),
     ]
     return "\n".join([*lines, *ending]) + "\n"
-
-
-def _sections(page: Page) -> dict[str, list[str]]:
-    """The lines below each heading of a page."""
-    by_heading = {f"## {heading[page.language]}": name for name, heading in pages.SECTIONS.items()}
-    found: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in page.prose.splitlines():
-        if line in by_heading:
-            current = found[by_heading[line]] = []
-        else:
-            current.append(line)
-    return found
 
 
 def _ask(symptom: Symptom, language: str) -> list[str]:
@@ -188,7 +174,7 @@ def expand(catalogue: Catalogue, symptom: Symptom, word: str, name: str, languag
     if word == "check" and "check" in shown.cells:
         told = check(catalogue, symptom, shown.cells["check"], language)
         text = f'??? tc-proof "{words.of(language, "answer")["check"]}"\n\n{indented(told)}'
-    elif word == "case" and "break" in shown.cells and {"fix", "proof"} & set(shown.cells):
+    elif word == "case" and shown.fixes:
         text = case(catalogue, symptom, shown, language)
     return _block(word, name, text) if text else ""
 

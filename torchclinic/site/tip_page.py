@@ -10,32 +10,32 @@ from .markup import plain
 from .parts import figure, program, sources, synonyms
 
 
-def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "") -> str:
+def tip_page(catalogue: Catalogue, tip: Tip, language: str, repository: str = "") -> str:
     """The page of a tip as Markdown: title, rule, body with its directives expanded, the symptoms
     that it explains, links."""
-    found = made.pages[language]
+    page = tip.pages[language]
     label = LABELS[language]
     lines = [
-        f"# {plain(found.front.title)}",
+        f"# {plain(page.front.title)}",
         "",
-        f"{plain(made.rule(language))}\n{{ .tc-rule }}",
+        f"{plain(tip.rule(language))}\n{{ .tc-rule }}",
         "",
     ]
-    for line in found.prose.splitlines():
+    for line in page.prose.splitlines():
         directive = DIRECTIVE.fullmatch(line)
         if directive and directive[1] == "program":
             lines += ["", program(catalogue, directive[2]), ""]
         elif directive:
-            lines += ["", figure(catalogue, directive[2], language, made.id), ""]
+            lines += ["", figure(catalogue, directive[2], language, tip.id), ""]
         elif mark := MARK.match(line):
             text = label["not-run-why"] if mark[2].startswith(GPUS) else label["run-where"]
             lines += [f"*{text.format(why=reason(mark[2], language))}*", ""]
         else:
             lines.append(line)
     explained = [
-        catalogue.symptoms[stem] for stem in made.facts.symptoms if stem in catalogue.symptoms
+        catalogue.symptoms[stem] for stem in tip.facts.symptoms if stem in catalogue.symptoms
     ]
-    linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in found.links}
+    linked = {target.partition("#")[0].rpartition("/")[2] for target, _ in page.links}
     items = [
         f"- [{plain(symptom.title(language))}](../../{symptom.id}.md)"
         for symptom in explained
@@ -43,23 +43,14 @@ def tip_page(catalogue: Catalogue, made: Tip, language: str, repository: str = "
     ]
     if items:
         lines += ["", f"## {label['explains']} {{#symptoms}}", "", *items]
-    file = f"docs/{language}/{made.id}.md"
+    file = f"docs/{language}/{tip.id}.md"
     edit = (
         f"[{label['edit-page']}]({repository.rstrip('/')}/edit/main/{file})"
         if repository
         else f"{label['files']}: `{file}`"
     )
-    if found.codes:
+    if page.codes:
         lines += ["", f"{label['tip-run']}\n{{ .tc-evidence }}"]
-    return (
-        "\n".join(
-            [
-                *lines,
-                "",
-                f"{edit}\n{{ .tc-links }}",
-                *sources(catalogue, made.facts.rows, language),
-                *synonyms(found, language),
-            ]
-        )
-        + "\n"
-    )
+    lines += ["", f"{edit}\n{{ .tc-links }}"]
+    lines += [*sources(catalogue, tip.facts.rows, language), *synonyms(page, language)]
+    return "\n".join(lines) + "\n"
