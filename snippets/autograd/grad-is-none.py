@@ -50,8 +50,9 @@
 #     if: >-
 #       paste("requires_grad=True).to(", "requires_grad=True).cuda(", "requires_grad=True).double(", "requires_grad=True).float(", "requires_grad=True).half(",
 #       "requires_grad=True).view(", "requires_grad=True).reshape(", "requires_grad=True) * ", "requires_grad=True) / ")
-#       or paste("'NoneType'") and not live("left", "adds to itself") and (live("left",
-#       "computed", "carried through the loop") or live("left", "computed", "set above the loop"))
+#       or paste("'NoneType'") and not live("left", "adds to itself") and not live("left",
+#       "grad_fn=SubBackward0") and (live("left", "computed", "carried through the loop") or
+#       live("left", "computed", "set above the loop"))
 #     likely: paste("'NoneType'") and paste(" -= ") and live("right", "computed")
 #     sample: |
 #       train.py:12: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward().
@@ -75,7 +76,9 @@
 #       and not paste("Traceback", "'NoneType'")
 #     likely: paste("is not a leaf Tensor is being accessed") and paste(".grad is not None", ".grad is None") and not paste("'NoneType'")
 #   updated-by-assignment:
-#     if: paste("'NoneType'") and live("left", "adds to itself", "made in no_grad")
+#     if: >-
+#       paste("'NoneType'") and (live("left", "adds to itself", "made in no_grad") or live("left",
+#       "grad_fn=SubBackward0", "carried through the loop"))
 #     likely: >-
 #       paste("'NoneType'") and (frames(" - 0.", " - 1e-")
 #       or paste(" - lr * ", " - self.lr * ", " - learning_rate * ", " - alpha * ", " - eta * ", " - step_size * "))
