@@ -100,7 +100,8 @@ class _Copy:
         if line.startswith(("<p", "<details")):
             # Messages, each in a line of its own; `split` gives what is between them, then the
             # message and its note.
-            pieces = [_text(piece) for piece in _ITEM.split(line)]
+            split = _ITEM.split(line.replace("</summary>", " · "))
+            pieces = [_text(piece) for piece in split]
             messages = [
                 f"\n\n    {code}{note}"
                 for code, note in zip(pieces[1::3], pieces[2::3], strict=True)
