@@ -2,7 +2,7 @@
 # wordings:
 #   - text: "batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class '{type:ident}"
 #     exception: TypeError
-#     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'NoneType'>"
+#     sample: "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'PIL.Image.Image'>"
 #   - text: "batch must contain tensors, numpy arrays, numbers, dicts or lists; found"
 #     exception: TypeError
 #   - text: "batch must contain tensors, numbers, dicts or lists; found <class '{type:ident}"
@@ -22,6 +22,7 @@
 # related: [shapes/stack-sizes, data-loading/worker-exception]
 # docs: ["https://docs.pytorch.org/docs/stable/data.html#dataloader-collate-fn"]
 # cases:
+#   image-object: {needs: ["package:torchvision"]}
 #   none-sample:
 #     wrong: {none-in-fields: "https://github.com/pytorch/pytorch/pull/695"}
 # causes:
@@ -190,3 +191,63 @@ loader = DataLoader(dataset, batch_size=2, collate_fn=fields)
 batches = list(loader)
 assert [batch["label"].tolist() for batch in batches] == [[0, 1], [2, 3]]
 assert torch.equal(batches[1]["image"], torch.tensor([[2.0] * 3, [3.0] * 3]))
+
+# %%
+from pathlib import Path
+
+from PIL import Image
+
+try:
+    import torchvision
+except RuntimeError:  # its operators for boxes were built for another torch; no transform needs them
+    boxes = torch.library.Library("torchvision", "FRAGMENT")
+    for name in ("nms", "qnms"):
+        boxes.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+from torchvision.datasets import ImageFolder
+
+for number, size in enumerate([(8, 6), (6, 8), (10, 10), (300, 200)]):
+    file = Path("photos", "cats" if number < 2 else "dogs", f"{number}.png")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", size, (255, 51 * number, 0)).save(file)
+
+dataset = ImageFolder("photos")
+
+# %% break image-object
+for images, labels in DataLoader(dataset, batch_size=2):
+    pass
+
+# %% check image-object
+image, label = dataset[0]
+print(type(image))  # an image of PIL, no tensor
+assert isinstance(image, Image.Image)
+
+# %% fix image-object
+from torchvision import transforms
+from torchvision.datasets import ImageFolder
+
+transform = transforms.Compose([
+    transforms.Resize((224, 224)),  # one size for all
+    transforms.ToTensor(),  # makes the tensor
+])
+dataset = ImageFolder("photos", transform=transform)
+
+# %% proof image-object
+(images, labels), (others, more) = DataLoader(dataset, batch_size=2)
+assert images.shape == others.shape == (2, 3, 224, 224) and images.dtype == torch.float32
+assert torch.equal(others[1].amax((1, 2)), torch.tensor([1.0, 0.6, 0.0])) and others[1].amin((1, 2))[1] == 0.6
+assert [*labels.tolist(), *more.tolist()] == [0, 0, 1, 1] and torch.equal(dataset[0][0], images[0])
+
+# %% use image-object
+# >>>
+dataset = ImageFolder("photos")
+# <<<
+model = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(3, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+seen = []
+for epoch in range(2):
+    for images, labels in DataLoader(dataset, batch_size=3):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+        seen += labels.tolist()
+assert seen == 2 * [0, 0, 1, 1] and model[2].weight.grad.any()
