@@ -232,6 +232,7 @@ def test_a_broken_rule_is_reported(
     ("do", "ends"),
     [
         ("look closely", False),
+        ("set `drop_last`, or call `model.train()`", False),
         ("`print(loss)`", True),
         ("[the quick fix](#fix)", True),
     ],

@@ -51,6 +51,7 @@
 #   left-by-others:
 #     undecided: what else lies in /dev/shm is not printed
 #   not-shared-memory:
+#     undecided: PyTorch names shared memory whatever the bus error was of
 # ---
 
 # %%
@@ -178,3 +179,49 @@ assert len(left) >= 8
 # %% proof left-by-others
 subprocess.run("rm /dev/shm/torch_*", shell=True, check=True)
 assert seen(DataLoader(dataset, batch_size=4, num_workers=4)) == list(range(64))
+
+# %%
+import numpy as np
+
+
+class Mapped(Dataset):
+    """64 rows of a file, which stays on disk."""
+
+    def __init__(self, file):
+        self.rows = np.load(file, mmap_mode="r")
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        return torch.from_numpy(self.rows[i].copy())
+
+
+np.save("original.npy", np.repeat(np.arange(64, dtype=np.float32)[:, None], 4096, 1))
+shutil.copyfile("original.npy", "train.npy")
+dataset = Mapped("train.npy")
+os.truncate("train.npy", 2**19)  # another program writes it anew, or its network disk is full
+
+# %% break not-shared-memory
+for batch in DataLoader(dataset, batch_size=8, num_workers=1):
+    time.sleep(2)  # the training step
+
+# %% check not-shared-memory
+import os
+
+# the file that the Dataset maps, and where it came from
+print(os.path.getsize("train.npy"), os.path.getsize("original.npy"))
+assert os.path.getsize("train.npy") < os.path.getsize("original.npy")
+
+# %% fix not-shared-memory
+import os
+import shutil
+
+# under another name first: nobody reads half of the new file
+shutil.copyfile("original.npy", "train.npy.new")
+os.replace("train.npy.new", "train.npy")
+
+# %% proof not-shared-memory
+rows = torch.cat(list(DataLoader(Mapped("train.npy"), batch_size=8, num_workers=1)))
+assert rows.shape == (64, 4096) and rows[:, 0].tolist() == rows[:, -1].tolist() == list(range(64))
+assert not os.path.exists("train.npy.new") and os.path.exists("original.npy")

@@ -30,6 +30,8 @@
 # recover: fix
 # related: [nn/lstm-dropout-1-layer, nn/implicit-softmax-dim, shapes/attn-mask-shape, install-env/nnpack-convolution-failed]
 # docs: ["https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoder.html", "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook"]
+# cases:
+#   scattered-rnn: {unbroken: "an LSTM on cuDNN, which needs a GPU"}
 # causes:
 #   nested-tensor:
 #     if: paste("enable_nested_tensor is True")
@@ -165,3 +167,33 @@ layer = nn.Linear(features.shape[1], 2)
 # %% proof empty-layer
 assert layer.weight.shape == (2, 2)
 assert torch.allclose(layer(features), features @ layer.weight.T + layer.bias)
+
+# %% fix scattered-rnn
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, batch_first=True)
+        self.head = nn.Linear(16, 3)
+
+    def forward(self, x):
+        # in front of each call of the LSTM or GRU
+        self.lstm.flatten_parameters()
+        output, state = self.lstm(x)
+        return self.head(output)
+
+
+model = Tagger()
+
+# %% proof scattered-rnn
+flattened, flatten = [], nn.LSTM.flatten_parameters
+nn.LSTM.flatten_parameters = lambda self: flattened.append(flatten(self))
+x = torch.randn(4, 5, 8)
+scores = model(x)
+assert scores.shape == (4, 5, 3) and len(flattened) == 1
+assert torch.allclose(scores, model.head(model.lstm(x)[0]))
+model.zero_grad()
+scores.sum().backward()
+assert model.lstm.weight_hh_l0.grad.any() and torch.allclose(model(x[1:2]), scores[1:2], atol=1e-6)

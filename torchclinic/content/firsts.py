@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..find.answer import Hit
-from .page import CODE, LINK, Page
+from .command import to_type
+from .page import LINK, Page
 from .snippet import Cause, Snippet
 
 
@@ -73,5 +74,5 @@ def without_end(snippet: Snippet, page: Page) -> Iterator[str]:
     """Rows after which a reader has nothing to type and nowhere to go."""
     for cause in snippet.causes:
         row = page.front.causes.get(cause.row)
-        if row and not cause.case and not LINK.search(row.do) and not CODE.search(row.do):
+        if row and not cause.case and not LINK.search(row.do) and not to_type(row.do):
             yield cause.row

@@ -229,8 +229,9 @@ def _check_rows(catalogue: Catalogue, snippet: Snippet, shown: Page) -> None:
         catalogue.problems.add(shown.file, 1, f"the front matter's {message}")
     for row in firsts.without_end(snippet, shown):
         line = line_beginning(shown.text, f"  {row}:")
-        why = "its `do` holds neither code nor a command nor a link, and it leads to no case"
-        catalogue.problems.add(shown.file, line, f"row `{row}` has no end: {why}")
+        why = "it leads to no case, and its `do` has no link and no line to type as it stands"
+        how = "write one of them: `x = x.float()`, `pip install …` in full, or a link"
+        catalogue.problems.add(shown.file, line, f"row `{row}` has no end: {why}; {how}")
     for line, message in firsts.quick_fix(snippet, shown):
         catalogue.problems.add(shown.file, line, message)
 
