@@ -66,7 +66,7 @@
 #     likely: paste("Read timed out")
 #     sample: "requests.exceptions.ReadTimeout: HTTPSConnectionPool(host='huggingface.co', port=443): Read timed out. (read timeout=10)"
 #   torch-hub:
-#     if: frames("torch/hub") or paste("urlopen error", "no internet connection and the repo")
+#     if: (frames("torch/hub") or paste("urlopen error", "no internet connection and the repo")) and not paste("invalid hash value")
 #   proxy:
 #     if: paste("ProxyError", "Cannot connect to proxy", "Unable to connect to proxy")
 #     sample: "requests.exceptions.ProxyError: HTTPSConnectionPool(host='huggingface.co', port=443): Max retries exceeded with url: /api/models/x (Caused by ProxyError('Cannot connect to proxy.'))"
@@ -203,3 +203,74 @@ assert torch.equal(torch.hub.load_state_dict_from_url(closed)["weight"], weights
 torch.save({"bias": torch.ones(1)}, "vgg-0.pth")
 give_to_hub("vgg-0.pth")  # and a second file, into the same folder
 assert torch.hub.load_state_dict_from_url("http://127.0.0.1:9/vgg-0.pth")["bias"] == 1
+
+# %%
+hashed = hashlib.sha256(Path("resnet18-f37072fd.pth").read_bytes()).hexdigest()
+whole, sent = Path("resnet18-f37072fd.pth").read_bytes(), []
+
+
+class Breaks(http.server.BaseHTTPRequestHandler):
+    """Sends half of the file twice, then all of it; of `never` always half."""
+
+    def do_GET(self):
+        sent.append(self.path)
+        cut = "never" in self.path or len(sent) < 3
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(whole[: len(whole) // 2] if cut else whole)
+
+    def log_message(self, *arguments):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Breaks)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+address = f"http://127.0.0.1:{server.server_port}"
+url = f"{address}/resnet18-{hashed[:8]}.pth"
+
+# %% break cut-off
+torch.hub.load_state_dict_from_url(url, check_hash=True)
+
+# %% check cut-off
+# of a download whose hash is wrong nothing is kept
+folder = os.path.join(torch.hub.get_dir(), "checkpoints")
+print(os.listdir(folder) if os.path.isdir(folder) else "no file yet")
+
+# %% fix cut-off
+import torch
+
+
+def load(url, attempts=5):
+    for attempt in range(attempts):
+        try:
+            return torch.hub.load_state_dict_from_url(url, check_hash=True)
+        except RuntimeError as error:
+            if "invalid hash value" not in str(error):
+                raise
+            print("it came cut")  # nothing is kept of it: fetch all of it again
+    raise RuntimeError(f"{url} did not arrive whole")
+
+
+state = load(url)
+
+# %% proof cut-off
+assert torch.equal(state["weight"], weights["weight"]) and len(sent) == 3
+kept = Path(torch.hub.get_dir(), "checkpoints")
+assert [file.name for file in kept.iterdir()] == [url.rpartition("/")[2]]
+for other, attempts, said in ((f"{address}/never-{hashed[:8]}.pth", 2, "did not arrive whole"), (closed, 2, "refused")):
+    sent.clear()
+    try:
+        load(other, attempts)
+        raise AssertionError("nothing arrived, and nothing is said")
+    except (RuntimeError, OSError) as error:
+        assert said in str(error), error
+    assert len(sent) == (2 if "never" in other else 0)
+assert len(list(kept.iterdir())) == 1
+Path("broken.pth").write_bytes(whole[: len(whole) // 2])
+shutil.copy("broken.pth", kept / "broken.pth")
+sent.clear()
+try:
+    load(f"{address}/broken.pth")
+    raise AssertionError("a file that is there was fetched again")
+except RuntimeError as error:
+    assert "failed finding central directory" in str(error) and not sent
