@@ -78,8 +78,6 @@
 # ---
 
 # %%
-import faulthandler
-import tempfile
 import threading
 import time
 
@@ -87,20 +85,6 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 torch.multiprocessing.set_start_method("fork", force=True)  # whatever the default here: a notebook can run it
-stack = tempfile.TemporaryFile("w+")
-
-
-def dump_later(worker_id):
-    """As worker_init_fn: a worker that still runs after 2 seconds writes down where it is."""
-    faulthandler.dump_traceback_later(2, file=stack)
-
-
-def where():
-    """The innermost line of this file in that stack."""
-    stack.seek(0)
-    return next(line.strip() for line in stack if line.rstrip().endswith(" in __getitem__"))
-
-
 lock = threading.Lock()  # many libraries have one inside: logging, video and image decoders, OpenMP
 
 
@@ -173,6 +157,16 @@ for batch in DataLoader(dataset, batch_size=2, num_workers=1, timeout=4):
     pass
 
 # %% check lock-at-fork
+import faulthandler
+
+stack = open("worker.txt", "w")
+
+
+def dump_later(worker_id):
+    # a worker that still runs after 2 seconds writes down where it is
+    faulthandler.dump_traceback_later(2, file=stack)
+
+
 thread.start()
 # before the DataLoader starts, only the main thread should run
 print([thread.name for thread in threading.enumerate()])
@@ -181,8 +175,10 @@ try:
     list(loader)
 except RuntimeError:
     pass
-# it waits at `with lock`; elsewhere at `acquire`, or inside a library
-print(where().split(", ")[-1])
+# in __getitem__: it waits at `with lock`; elsewhere at `acquire`, or in a library
+lines = [line.rsplit(", ")[-1].strip() for line in open("worker.txt")]
+print([line for line in lines if "__getitem__" in line])
+assert any(line.endswith("in __getitem__") for line in lines)
 assert not lock.locked()  # free in the main process, locked for ever in the worker
 
 # %% fix lock-at-fork
@@ -294,14 +290,26 @@ for batch in DataLoader(RemoteImages(urls), batch_size=2, num_workers=2, timeout
     pass
 
 # %% check stuck-sample
+import faulthandler
+
+stack = open("worker.txt", "w")
+
+
+def dump_later(worker_id):
+    # a worker that still runs after 2 seconds writes down where it is
+    faulthandler.dump_traceback_later(2, file=stack)
+
+
 images = RemoteImages(urls)
 loader = DataLoader(images, num_workers=1, timeout=5, worker_init_fn=dump_later)
 try:
     list(loader)
 except RuntimeError:
     pass
-print(where().split(", ")[-1])  # the last line of your own code in the worker
-assert where().endswith("in __getitem__")
+# the last line of your own code in the worker
+lines = [line.rsplit(", ")[-1].strip() for line in open("worker.txt")]
+print([line for line in lines if "__getitem__" in line])
+assert any(line.endswith("in __getitem__") for line in lines)
 
 
 # %% fix stuck-sample
