@@ -24,7 +24,7 @@ from torchclinic.content import comments, page, yamlfile
 from torchclinic.content.problem import Problems
 from torchclinic.content.snippet import WIDTH
 from torchclinic.content.tip import PROGRAMS as WHERE
-from torchclinic.site import routes
+from torchclinic.site import checks_file, routes
 
 PAGES = {
     language: [
@@ -146,7 +146,11 @@ def code_of(step: str) -> str:
 
 
 def put(folder: Path, step: str) -> None:
-    (folder / routes.PROGRAM).write_text(code_of(step), encoding="utf-8")
+    code = code_of(step)
+    (folder / routes.PROGRAM).write_text(code, encoding="utf-8")
+    if "import torchclinic_checks" in code:  # which the page gives to download
+        text = checks_file.joined(ROOT / "torchclinic" / "checks")
+        (folder / "torchclinic_checks.py").write_text(text, encoding="utf-8")
 
 
 def digest(file: Path) -> str:

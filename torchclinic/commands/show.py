@@ -15,7 +15,8 @@ from .terminal import printable
 
 #: Columns of text at most: longer lines are hard to read.
 WIDTH = 100
-_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+#: Its label may be code that holds brackets.
+_LINK = re.compile(r"(!?)\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)")
 _ESCAPE = re.compile(r"\\([\\`*_\[\]<>#|])")
 _ITEM = re.compile(r"( *)(- |\d+\. )")
 
