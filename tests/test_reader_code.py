@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from torchclinic import LANGUAGES
 from torchclinic.content import answers, code, command
 from torchclinic.content.catalogue import Catalogue
 from torchclinic.site import symptom_page
-
-from .making import STEM
 
 SETUP = """
 import subprocess
@@ -76,14 +72,6 @@ def test_the_line_to_type(told: str, line: tuple[str, str] | None) -> None:
 def test_a_row_without_a_case_gives_its_line_as_a_block(clinic: Catalogue) -> None:
     text = symptom_page.symptom_page(clinic, clinic.symptoms["cuda-unknown-error"], "en")
     assert "`sudo reboot`\n{ .tc-do }\n\n```{ .console .tc-type }\nsudo reboot\n```" in text
-
-
-def test_a_page_that_is_mended_leaves_the_list(project: Path) -> None:
-    from torchclinic.content import catalogue
-
-    (project / "facts/checks.yml").write_text(f"unmended: [{STEM}]\n", encoding="utf-8")
-    problems = [str(problem) for problem in catalogue.load(project).problems]
-    assert any(f"`{STEM}` is mended" in problem for problem in problems)
 
 
 def test_a_power_in_code_is_no_bold(clinic: Catalogue) -> None:

@@ -68,7 +68,6 @@
 # %%
 import ctypes
 import os
-import pickle
 import signal
 import sys
 import time
@@ -123,10 +122,17 @@ dataset = Slices()
 train(DataLoader(dataset, batch_size=4, num_workers=2))
 
 # %% check too-many-workers
+def own_mb(worker):
+    """Linux: MB that belong to this worker alone."""
+    words = open(f"/proc/{worker.pid}/smaps_rollup").read().split()
+    return int(words[words.index("Private_Dirty:") + 1]) / 1024
+
+
 loader = DataLoader(dataset, batch_size=4, num_workers=2)
-_, used = train(loader, spare_mb=1000)
-waiting = next(iter(loader)).nbytes * loader.num_workers * loader.prefetch_factor
-waiting /= 2**20
+batches, used = iter(loader), []
+for batch in batches:
+    used.append(sum(map(own_mb, batches._workers)))
+waiting = batch.nbytes * loader.num_workers * loader.prefetch_factor / 2**20
 own = f"{loader.num_workers} workers: {max(used):.0f} MB of their own"
 print(f"{own}, and up to {waiting:.0f} MB of finished batches")
 assert max(used) > 2 * 30 and waiting == 16
@@ -158,9 +164,17 @@ records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]
 train(DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of))
 
 # %% check objects-copied
+def own_mb(worker):
+    """Linux: MB that belong to this worker alone."""
+    words = open(f"/proc/{worker.pid}/smaps_rollup").read().split()
+    return int(words[words.index("Private_Dirty:") + 1]) / 1024
+
+
 records = [{"path": f"{i}.jpg", "label": i} for i in range(500_000)]
 loader = DataLoader(records, batch_size=10_000, num_workers=1, collate_fn=labels_of)
-_, used = train(loader, spare_mb=1000)
+batches, used = iter(loader), []
+for batch in batches:
+    used.append(own_mb(batches._workers[0]))
 each = f"{used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last"
 print("the worker holds", each)
 assert used[-1] > 2 * used[0]
@@ -203,6 +217,8 @@ dataset = Cached()
 train(DataLoader(dataset, batch_size=4, num_workers=2))  # each fills its own cache
 
 # %% check cache-in-worker
+import pickle
+
 before = len(pickle.dumps(dataset))
 for i in range(8):
     dataset[i]
@@ -280,11 +296,14 @@ loader = watched(DataLoader(Images(), batch_size=4, num_workers=1))
 batches = [batch for batch in loader]  # all of the data, in the main process
 
 # %% check kept-batches
+import resource
+
 kept, used = [], []
 for batch in DataLoader(Images(), batch_size=4, num_workers=1):
     batch.sum()  # the training step
     kept.append(batch)
-    used.append(rss_mb())  # in yours: psutil.Process().memory_info().rss / 2**20
+    # Linux: the most MB that this process held until now
+    used.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 each = f"{used[0]:.0f} MB after the first batch, {used[-1]:.0f} MB after the last"
 print("the main process holds", each)
 assert used[-1] > used[0] + 100
@@ -310,14 +329,6 @@ class Files(Dataset):
         return torch.from_numpy(np.full(3, i))
 
 
-def exit_code(dataset, i):
-    """How a process ends that reads one sample: 0, or -11 for a segmentation fault."""
-    process = torch.multiprocessing.Process(target=dataset.__getitem__, args=(i,))
-    process.start()
-    process.join()
-    return process.exitcode
-
-
 dataset = Files()
 
 # %% break crash-in-library
@@ -325,7 +336,13 @@ for batch in DataLoader(dataset, batch_size=2, num_workers=1):
     time.sleep(2)  # the training step
 
 # %% check crash-in-library
-broken = [(i, code) for i in range(len(dataset)) if (code := exit_code(dataset, i))]
+broken = []
+for i in range(len(dataset)):
+    process = torch.multiprocessing.Process(target=dataset.__getitem__, args=(i,))
+    process.start()
+    process.join()
+    if process.exitcode:  # -11: a segmentation fault
+        broken.append((i, process.exitcode))
 print("samples that kill a process, with its exit code:", broken)
 assert broken == [(5, -signal.SIGSEGV)]
 

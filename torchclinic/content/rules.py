@@ -17,7 +17,6 @@ from . import (
     overview,
     synonyms,
     translation,
-    yamlfile,
 )
 from .collection import Catalogue
 from .kept import Kept
@@ -27,9 +26,6 @@ from .snippet import Snippet
 from .symptom import Symptom
 from .tip import PROGRAMS, Tip
 from .words import placeholders
-
-#: Pages whose checks still name what only our set-up has, until they are mended.
-UNMENDED = "facts/checks.yml"
 
 
 def check(catalogue: Catalogue, pages: dict[str, dict[str, Page]], only: str = "") -> None:
@@ -135,23 +131,17 @@ def _check_commands(catalogue: Catalogue, snippet: Snippet, named: command.Facts
 
 def _check_names(catalogue: Catalogue, only: str) -> None:
     """What a check shows runs in a reader's program: it names nothing that only set-up has."""
-    file, problems = catalogue.root / UNMENDED, catalogue.problems
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    unmended = set(yamlfile.load(text, file, 1, problems).get("unmended", []))
     for stem, symptom in catalogue.symptoms.items():
-        snippet, strange = symptom.snippet, False
+        snippet = symptom.snippet
         for case in snippet.cases.values() if only in ("", stem) else ():
             cell, broken = case.cells.get("check"), case.cells.get("break")
-            if cell and broken:
-                setup = (part.source for part in snippet.setup_of(cell))
-                names = code.strange_names(cell.source, broken.source, setup)
-                strange = strange or bool(names)
-                if names and stem not in unmended:
-                    message = f"`{cell.name}` names {', '.join(names)}, which no reader has"
-                    how = "hold what they run as PROGRAM or COMMAND, or move it into the proof"
-                    problems.add(snippet.file, cell.line, f"{message}: {how}")
-        if stem in unmended and not strange and only in ("", stem):
-            problems.add(file, line_of(text, stem), f"`{stem}` is mended: take it out")
+            if not cell or not broken:
+                continue
+            setup = (part.source for part in snippet.setup_of(cell))
+            if names := code.strange_names(cell.source, broken.source, setup):
+                message = f"`{cell.name}` names {', '.join(names)}, which no reader has"
+                how = "hold what they run as PROGRAM or COMMAND, or move it into the proof"
+                catalogue.problems.add(snippet.file, cell.line, f"{message}: {how}")
 
 
 def _has_row(catalogue: Catalogue, row: str) -> bool:
