@@ -1,6 +1,6 @@
 """What to ask the search about a text that no wording knows: its title and what it says went wrong.
 
-docs/assets/about.js is the twin.
+docs/assets/ladder.js holds the twin.
 """
 
 from __future__ import annotations
